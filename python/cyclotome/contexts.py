@@ -85,7 +85,7 @@ def companion_on(device: str, parameters: Parameters, first: Context) -> Context
 
 def _resolved(device: str) -> tuple[DeviceKind, str]:
     """A device's kind and its full name."""
-    if device == "auto":
+    if isinstance(device, str) and device == "auto":
         device = _automatic()
     kind = kind_of(device)
     return kind, kind.full_name(device)

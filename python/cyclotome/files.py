@@ -97,7 +97,7 @@ def save(
         for piece in _pieces(obj, note):
             streams.write_all(path, piece)
         return
-    name = os.fspath(path)
+    name = streams.path_text(path)
     secret = isinstance(obj, (SecretKey, SecretShare))
     if passphrase is not None and isinstance(obj, SecretShare):
         raise ArgumentError("a passphrase protects secret keys; keep secret shares on an encrypted disk")
@@ -216,7 +216,7 @@ def load(
     if isinstance(path, Readable):
         obj, name = _next_in(path, device, limits, passphrase, allow_unfit_key), "the stream"
     else:
-        name = os.fspath(path)
+        name = streams.path_text(path)
         obj = _in_file(name, device, limits, passphrase, allow_unfit_key)
     return _expected(obj, name, expected, given)
 

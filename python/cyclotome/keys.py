@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple, NoReturn, TypeVar
 from weakref import WeakValueDictionary
@@ -372,9 +372,23 @@ def galois_elements_of(
     return sorted((wanted | _matrix_elements(parameters, matrices)) - {1})
 
 
+def _listed(what: str, values: Any) -> list[Any]:
+    """Entries of an argument that is a list.
+
+    Raises:
+        ArgumentError: it is none.
+    """
+    try:
+        if not isinstance(values, (str, bytes, Mapping)):
+            return list(values)
+    except TypeError:
+        pass
+    raise ArgumentError(f"keygen: {what}={values!r}; it is a list, and [] is none")
+
+
 def _automorphisms(parameters: Parameters, galois_elements: Sequence[int]) -> set[int]:
     group = parameters.ring.galois
-    elements = {index(element, "keygen: a Galois element") for element in galois_elements}
+    elements = {index(element, "keygen: a Galois element") for element in _listed("galois_elements", galois_elements)}
     for element in elements:
         if not 0 < element < group.index or not group.contains(element):
             raise ArgumentError(f"keygen: Galois element {element} must be {group.requirement}")
@@ -384,7 +398,7 @@ def _automorphisms(parameters: Parameters, galois_elements: Sequence[int]) -> se
 def _matrix_elements(parameters: Parameters, matrices: Sequence[tuple[int, int]]) -> set[int]:
     """What products with matrices of these shapes take."""
     group, elements = parameters.slot_ring.galois, set()
-    for shape in matrices:
+    for shape in _listed("matrices", matrices):
         if not isinstance(shape, (tuple, list)) or len(shape) != 2:
             raise ArgumentError(f"keygen: matrices are shapes (rows, columns), not {shape!r}")
         rows, columns = (index(length, "keygen: a matrix's rows and columns") for length in shape)
@@ -408,17 +422,18 @@ def _rotation_elements(parameters: Parameters, rotations: Sequence[int] | None, 
         if columns is False:
             elements.discard(group.column_rotation())
         rotations, columns = [], False
-    elif parameters.field_degree is not None and len(rotations) != 0:
+    rotations = _listed("rotations", rotations)
+    if parameters.field_degree is not None and rotations:
         raise ArgumentError(
             f"rotations {list(rotations)!r}: slots of bits are a box of shape {parameters.slot_shape}, not rows; leave "
             "rotations out for the keys of x.roll, x.frobenius, x.trace and sums, or take [] for none"
         )
     for step in rotations:
-        if isinstance(step, bool) or not hasattr(step, "__index__") or int(step) % row == 0:
+        if isinstance(step, bool) or not hasattr(step, "__index__") or index(step, "keygen: a rotation") % row == 0:
             raise ArgumentError(
                 f"rotation {step!r}: steps are whole numbers that are not multiples of {row}, the slots in a row"
             )
-        elements.add(group.row_rotation(int(step) % row))
+        elements.add(group.row_rotation(index(step, "keygen: a rotation") % row))
     if columns:
         elements.add(group.column_rotation())
     return elements

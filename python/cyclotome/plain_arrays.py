@@ -7,6 +7,8 @@ import threading
 from typing import Any
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
 from . import _core
 from .contexts import Context, context_on
 from .errors import UnsupportedError
@@ -35,8 +37,9 @@ class PlainArray:
         """For the library itself; `plain` makes them."""
         #: The parameters they are encoded for.
         self.parameters = parameters
-        #: The integers.
+        #: The integers, read-only, since what is encoded can't follow.
         self.values = values
+        values.flags.writeable = False
         self._lock = threading.Lock()
         self._natives: WeakKeyDictionary[Context, _core.PlainArray] = WeakKeyDictionary()
 
@@ -60,8 +63,8 @@ class PlainArray:
             return found
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> IntArray:
-        """The integers."""
-        return self.values if dtype is None else self.values.astype(dtype)
+        """The integers: read-only, unless NumPy asks for a copy, as ``np.array`` does."""
+        return np.array(self.values, dtype=dtype, copy=True) if copy else np.asarray(self.values, dtype=dtype)
 
     def __repr__(self) -> str:
         return f"PlainArray(shape={self.shape}, {self.parameters.summary()})"

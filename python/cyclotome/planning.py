@@ -51,10 +51,15 @@ class Operand:
     def encrypted(self, key: PublicKey) -> EncryptedArray | EncryptedDigits:
         """Zeros in its place, or what is next to zero within its bound."""
         least, largest = (0, 0) if self.bound is None else interval_of("plan", self.bound)
-        zeros = np.full(self.shape, min(max(0, least), largest), dtype=object)
+        try:
+            zeros = np.full(self.shape, min(max(0, least), largest), dtype=object)
+        except (TypeError, ValueError) as error:
+            raise ArgumentError(f"{self!r}: {self.shape!r} is no shape of an array ({error})") from None
         if self.digits is not None or self.base is not None:
             if self.digits is None or self.base is None:
                 raise ArgumentError(f"{self!r}: digits and base go together, as encrypt_digits takes them")
+            if self.wrap or any(each is not None for each in (self.bound, self.l1_bound, self.encoding)):
+                raise ArgumentError(f"{self!r}: numbers of digits have no other bound or encoding; leave those out")
             return encrypt_digits(zeros, key, base=self.base, digits=self.digits, layout=self.layout)
         return encrypt(
             zeros,
@@ -154,6 +159,26 @@ def _arrays(results: object) -> Iterator[EncryptedArray]:
         )
 
 
+def results_of(compute: Callable[..., object], arguments: Sequence[Any]) -> list[EncryptedArray]:
+    """The encrypted arrays that a computation returns. Raises what it does.
+
+    Raises:
+        ArgumentError: it is no function, does not take so many arguments, or returns something else or nothing.
+    """
+    if not callable(compute):
+        raise ArgumentError(f"plan: compute is a function of encrypted arrays, not {type(compute).__name__}")
+    try:
+        inspect.signature(compute).bind(*arguments)
+    except TypeError as error:
+        raise ArgumentError(f"plan: compute of {plural(len(arguments), 'input')}: {error}") from None
+    except ValueError:  # of functions that don't tell
+        pass
+    results = list(_arrays(compute(*arguments)))
+    if not results:
+        raise ArgumentError("plan: compute returned no encrypted array; it returns at least one")
+    return results
+
+
 #: What errors about missing keys say that keygen should make.
 _ASKED = re.compile(r"galois_elements=\[(\d+)\]")
 _MOST_ELEMENTS = 256
@@ -180,13 +205,13 @@ class DryRun:
         """Arguments and results. Raises what the computation does.
 
         Raises:
-            ArgumentError: it returned something else than encrypted arrays.
+            ArgumentError: see `results_of`.
         """
         while True:
             arguments = [operand.encrypted(self.public) for operand in operands]
             self.engine.reset()
             try:
-                return arguments, list(_arrays(compute(*arguments)))
+                return arguments, results_of(compute, arguments)
             except MissingKeyError as error:
                 asked = _ASKED.search(str(error))
                 if asked is None or int(asked[1]) in self._elements or len(self._elements) > _MOST_ELEMENTS:
@@ -257,7 +282,7 @@ def plan(
         device: whose time is estimated.
 
     Raises:
-        ArgumentError: inputs of other kinds; results that are no encrypted arrays.
+        ArgumentError: inputs of other kinds, or not as many as ``compute`` takes; results that are no encrypted arrays.
         CyclotomeError: whatever the computation itself would raise: `RangeError`, `NoiseError`, `MissingKeyError`, ...
 
     Example:
@@ -273,7 +298,7 @@ def plan(
         if parameters is not None and any(x.parameters != parameters for x in operands):
             raise ArgumentError("plan: the encrypted inputs are of other parameters")
         engine, arguments, evaluation = _on_account(operands)
-        results = list(_arrays(compute(*arguments)))
+        results = results_of(compute, arguments)
         return _made(operands[0].parameters, engine, evaluation, arguments, results, device)
     if not isinstance(parameters, Parameters):
         raise UnsupportedError(f"plan takes Parameters, not {type(parameters).__name__}; suggest finds some")

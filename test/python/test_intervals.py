@@ -110,6 +110,31 @@ def test_bits_stay_bits() -> None:
     assert picked.interval == (5, 9) and opened(picked).tolist() == [5, 9, 9]
 
 
+@pytest.mark.parametrize("layout", ["packed", "replicated"])
+def test_sums_of_rows_that_selections_mix(layout: str) -> None:
+    """A row of what is chosen value by value, or put in order, has values of several rows: their sums add up."""
+    one, other = np.array([[1, 0, 0], [0, 1, 0]]), np.array([[0, 0, 1], [0, 0, 1]])
+    x, y = (encrypted(values, (0, 1), l1_bound=1, layout=layout) for values in (one, other))
+    choice = np.array([[1, 1, 0], [0, 1, 0]])
+    each, rows = encrypted(choice, (0, 1)), encrypted([[1], [0]], (0, 1), layout="replicated")
+    for result, expected in (
+        (cy.where(each, x, y), np.where(choice == 1, one, other)),
+        (cy.where(each, x, other), np.where(choice == 1, one, other)),
+        (cy.where(each, one, other), np.where(choice == 1, one, other)),
+        (cy.maximum(x, y), np.maximum(one, other)),
+        (cy.sort(x, axis=0), np.sort(one, axis=0)),
+        (cy.top_k(x, 1, axis=0), one.max(axis=0, keepdims=True)),
+        (cy.where(rows, x, y), np.array([one[0], other[1]])),
+    ):
+        assert np.array_equal(opened(result), expected)
+        assert result.l1_bound is not None and result.l1_bound >= abs(expected).sum(axis=-1).max()
+    assert cy.where(rows, x, y).l1_bound == 1  # whole rows stay what they are
+    table = [30000, 30000, 30000]
+    assert np.array_equal(opened(x @ table), one @ table)
+    with pytest.raises(cy.errors.RangeError):  # 60000 wraps around modulo 65537
+        cy.maximum(x, y) @ table
+
+
 def test_zeros_that_become_values() -> None:
     for interval, wider in (((5, 9), (0, 9)), ((-9, -5), (-9, 0)), ((-1, 2), (-1, 2))):
         x = encrypted([interval[0], interval[1]], interval).padded()

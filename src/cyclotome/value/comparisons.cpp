@@ -100,6 +100,27 @@ void require_digits(const char* operation, const EncryptedArray& x) {
       " holds no digits; they stand along the first axis, each from 0 to b - 1: ", "encrypt_digits makes them"));
 }
 
+/// Numbers of digits whose other axes broadcast as those of numbers do: axes of length 1 behind that of the digits.
+EncryptedArray with_axes(const EncryptedArray& x, std::size_t axes) {
+  Shape shape = x.shape();
+  if (shape.size() < axes) shape.insert(shape.begin() + 1, axes - shape.size(), 1);
+  return reshape(x, shape);
+}
+
+struct Pair {
+  EncryptedArray x, y;
+};
+
+Pair aligned_digits(const char* operation, const EncryptedArray& x, const EncryptedArray& y) {
+  for (const EncryptedArray* const each : {&x, &y}) require_digits(operation, *each);
+  if (x.shape()[0] != y.shape()[0]) {
+    throw ArgumentError(message(operation, ": numbers of ", x.shape()[0], " and of ", y.shape()[0],
+                                " digits; encrypt both with the same number of them"));
+  }
+  const std::size_t axes = std::max(x.ndim(), y.ndim());
+  return {with_axes(x, axes), with_axes(y, axes)};
+}
+
 EncryptedArray as_mask(const EncryptedArray& x) { return with_bound(x, bound_of_masks(x.layout().last())); }
 
 }  // namespace
@@ -157,8 +178,8 @@ Compared compare(const EncryptedArray& x, const EncryptedArray& y, const Options
 }
 
 EncryptedArray equal_digits(const EncryptedArray& x, const EncryptedArray& y, const Options& options) {
-  for (const EncryptedArray* const each : {&x, &y}) require_digits("equal", *each);
-  const EncryptedArray same = equal(x, y, options);
+  const Pair pair = aligned_digits("equal", x, y);
+  const EncryptedArray same = equal(pair.x, pair.y, options);
   std::vector<EncryptedArray> digits;
   for (std::size_t i = 0; i < same.shape()[0]; ++i) digits.push_back(item(same, static_cast<std::int64_t>(i)));
   while (digits.size() > 1) {
@@ -171,8 +192,8 @@ EncryptedArray equal_digits(const EncryptedArray& x, const EncryptedArray& y, co
 }
 
 EncryptedArray less_digits(const EncryptedArray& x, const EncryptedArray& y, const Options& options) {
-  for (const EncryptedArray* const each : {&x, &y}) require_digits("less", *each);
-  const Compared all = compare(x, y, options);
+  const Pair pair = aligned_digits("less", x, y);
+  const Compared all = compare(pair.x, pair.y, options);
   std::vector<Compared> digits;
   for (std::size_t i = 0; i < all.less.shape()[0]; ++i) {
     const auto number = static_cast<std::int64_t>(i);
