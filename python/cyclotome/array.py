@@ -410,7 +410,7 @@ class EncryptedArray:
             MissingKeyError: no key for these steps; ask ``keygen(rotations=[...])`` for them.
         """
         row = self._parameters.slot_ring.galois.row_length  # further steps are the same again
-        if isinstance(steps, (Sequence, np.ndarray)) and getattr(steps, "ndim", 1):
+        if isinstance(steps, (Sequence, np.ndarray)) and getattr(steps, "ndim", None) != 0:
             several = [index(step, "rotate_rows: steps") % row for step in steps]
             return self.derived(_core.rotate_rows(self._native, several, current.get().native))
         return self.derived(
