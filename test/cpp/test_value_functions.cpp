@@ -178,6 +178,18 @@ TEST(rows_that_selections_mix_add_up) {
   CHECK_EQ(most.bound().row(), BigUnsigned(2));
 }
 
+TEST(wide_bounds_are_told_apart_or_refused) {
+  const ValueParty wide(&bgv::scheme(), {40961, 65537, 114689, 147457, 163841}, 4);
+  for (const std::size_t bits : {61, 62, 63, 64, 70}) {
+    const BigUnsigned largest = BigUnsigned::product(std::vector<std::uint64_t>(bits, 2));
+    const EncryptedArray x = wide.encrypted(Numbers{5, -3}, {.bound = largest});
+    CHECK_THROWS_WITH(RangeError, value::less(x, x), "not told apart");
+    CHECK_THROWS_WITH(RangeError, value::equal(x, x), "not told apart");
+    CHECK_THROWS_WITH(RangeError, value::is_zero(x), "not told apart");
+    CHECK_THROWS_WITH(RangeError, value::maximum(x, x), "not told apart");
+  }
+}
+
 TEST(numbers_of_digits_broadcast_as_numbers) {
   const ValueParty& keys = party(true);
   const value::Encryption bits{.bound = 1, .from_zero = true};

@@ -162,6 +162,33 @@ def test_functions_of_values_in_an_interval(rng: np.random.Generator) -> None:
     assert cy.lookup([7, 9, 8], encrypted([2, 0], (0, 2))).interval == (7, 9)
 
 
+@pytest.mark.parametrize("bits", [20, 61, 62, 63, 64, 70])
+def test_comparisons_of_wide_values(bits: int) -> None:
+    """Values are told apart by how far they lie from each other, however large they are."""
+    own = keys((40961, 65537, 114689, 147457, 163841))
+    large = 2**bits
+
+    def wide(values: list[int], interval: Interval) -> cy.EncryptedArray:
+        return cy.encrypt(values, own.public, bound=interval, layout="replicated")
+
+    few = wide([large, large - 1], (large - 1, large))
+    for result, expected in (
+        (cy.equal(few, [large, large]), [1, 0]),
+        (cy.less(few, [large, large]), [0, 1]),
+        (cy.less(few, wide([-large, -large], (-large, -large))), [0, 0]),
+        (cy.less(wide([0], (-large, 0)), [1]), [1]),
+        (cy.less(large, few), [0, 0]),
+        (cy.maximum(few, large), [large, large]),
+        (cy.equal(few, large + 9), [0, 0]),
+        (cy.is_zero(few), [0, 0]),
+    ):
+        assert np.asarray(cy.decrypt(result, own.secret)).tolist() == expected
+    either = wide([5, -3], (-large, large))
+    for call in (lambda: cy.less(either, either), lambda: cy.equal(either, either), lambda: cy.is_zero(either)):
+        with pytest.raises(cy.errors.RangeError, match="not told apart"):
+            call()
+
+
 def test_promises() -> None:
     x = cy.encrypt([3, -4, 5], made().public, bound=180)
     y = x.assume_bound((-4, 9))
