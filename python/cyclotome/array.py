@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from . import _core
-from .contexts import Context, context_on
+from .contexts import Context, context_from
 from .errors import ArgumentError, MismatchError, UnsupportedError
 from .keyring import Keyring
 from .memory import warn_of_spread
@@ -274,7 +274,7 @@ class EncryptedArray:
 
     def to(self, device: str) -> EncryptedArray:
         """The same array, its keys included, on another device; the same bits come out of every one."""
-        context = context_on(device, self._parameters)
+        context = context_from(self._context, device, self._parameters)
         if context is self._context:
             return self
         keys = self._keyring.to(context.device)

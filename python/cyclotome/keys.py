@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, NoReturn, TypeVar
 from weakref import WeakValueDictionary
 
 from . import _core
-from .contexts import Context, context_on
+from .contexts import Context, context_from, context_on
 from .errors import ArgumentError, SecrecyError, UnsupportedError
 from .options import Callback
 from .parameters import Parameters
@@ -51,7 +51,7 @@ class _Key:
 
     def _moved(self: _K, device: str, moved: Callable[[Context], _K]) -> _K:
         """This key on another device: a replica that is in use, or what `moved` makes."""
-        context = context_on(device, self._parameters)
+        context = context_from(self._context, device, self._parameters)
         with _moving:
             replica = self._replicas.get(context.device)
             if replica is None:

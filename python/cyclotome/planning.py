@@ -18,10 +18,10 @@ import numpy as np
 
 from . import _core
 from .array import EncryptedArray
-from .contexts import Context, engine_on
+from .contexts import ACCOUNT, Context, engine_on
 from .digits import EncryptedDigits, encrypt_digits
 from .encryption import encrypt
-from .errors import ArgumentError, MissingKeyError, UnsupportedError
+from .errors import ArgumentError, MismatchError, MissingKeyError, UnsupportedError
 from .estimates import estimated_seconds
 from .keyring import Keyring
 from .keys import EvaluationKeys, PublicKey, sum_rotations
@@ -163,7 +163,8 @@ def results_of(compute: Callable[..., object], arguments: Sequence[Any]) -> list
     """The encrypted arrays that a computation returns. Raises what it does.
 
     Raises:
-        ArgumentError: it is no function, does not take so many arguments, or returns something else or nothing.
+        ArgumentError: it is no function, does not take so many arguments, takes other encrypted arrays than these, or
+            returns something else or nothing.
     """
     if not callable(compute):
         raise ArgumentError(f"plan: compute is a function of encrypted arrays, not {type(compute).__name__}")
@@ -173,7 +174,15 @@ def results_of(compute: Callable[..., object], arguments: Sequence[Any]) -> list
         raise ArgumentError(f"plan: compute of {plural(len(arguments), 'input')}: {error}") from None
     except ValueError:  # of functions that don't tell
         pass
-    results = list(_arrays(compute(*arguments)))
+    try:
+        results = list(_arrays(compute(*arguments)))
+    except MismatchError as error:
+        if ACCOUNT not in str(error):
+            raise
+        raise ArgumentError(
+            "plan: compute takes an encrypted array that is none of its inputs; only inputs lie where it is planned: "
+            "make it one of them"
+        ) from None
     if not results:
         raise ArgumentError("plan: compute returned no encrypted array; it returns at least one")
     return results
@@ -190,7 +199,7 @@ class DryRun:
     def __init__(self, parameters: Parameters) -> None:
         self.parameters = parameters
         self.engine = _core.DryEngine(engine_on("cpu:1"))
-        self.context = Context(parameters.native, "dry", self.engine)
+        self.context = Context(parameters.native, ACCOUNT, self.engine)
         self._secret = _core.SecretKey.generate(self.context.native)
         self._public = _core.PublicKey.generate(self._secret)
         self._elements = sorted(set(parameters.native.slot_elements) - {1}) if parameters.has_slots else []
@@ -245,7 +254,7 @@ def _on_account(
     """Encrypted arrays with their keys, as they are, on an engine that only keeps account."""
     head = arrays[0]
     engine = _core.DryEngine(engine_on("cpu:1"))
-    context = Context(head.parameters.native, "dry", engine)
+    context = Context(head.parameters.native, ACCOUNT, engine)
     keys = Keyring()
     for x in arrays:
         keys = keys.joined(x.keyring)

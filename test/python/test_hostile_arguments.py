@@ -160,6 +160,56 @@ def test_computations_that_are_none(compute: Any) -> None:
             call()
 
 
+def test_computations_that_name_devices_and_prepared_operands() -> None:
+    """What a computation has at hand on real devices, it has where it is planned."""
+    parameters, public = made().public.parameters, made().public
+    operand = cy.Operand((3,), bound=9)
+    matrix, weights = cy.Matrix([[1, 2, 3], [4, 5, 6]], parameters), cy.plain([1, 2, 3], parameters)
+    x = encrypted([1, 2, 3])
+    for compute, expected in (
+        (lambda y: matrix @ y, [14, 32]),
+        (lambda y: cy.Matrix([[1, 0, 1]], y.parameters, device=y.device) @ y, [4]),
+        (lambda y: y * weights, [1, 4, 9]),
+        (lambda y: cy.plain([1, 1, 1], y.parameters, device=y.device) - y, [0, -1, -2]),
+        (lambda y: (y.to("cpu:2") * y.to("cpu:2")).to(y.device), [1, 4, 9]),
+        (lambda y: cy.rerandomize(y).to(y.device), [1, 2, 3]),
+    ):
+        plan = cy.plan(compute, parameters, operand)
+        result = compute(x)
+        assert plan.shapes == (result.shape,) and abs(plan.noise_headroom - result.noise_headroom) < 1e-6
+        assert opened(result).tolist() == expected
+    assert cy.plan(lambda y: (y.to("cpu:2") * y).sum(), parameters, operand).depth == 1
+    with pytest.raises(cy.errors.EngineError, match="nonsense"):
+        cy.plan(lambda y: y.to("nonsense"), parameters, operand)
+    with pytest.raises(ArgumentError, match="none of its inputs"):
+        cy.plan(lambda y: y + x, parameters, operand)
+    elsewhere = cy.encrypt([1, 2, 3], keys((40961,)).public, bound=9)
+    for call in (lambda: matrix @ elsewhere, lambda: elsewhere @ cy.Matrix([[1], [2], [3]], parameters)):
+        with pytest.raises(cy.errors.MismatchError, match="different parameters"):
+            call()
+    assert opened(matrix @ encrypted([1, 0, 0]).to("cpu:2")).tolist() == [1, 4] and public.device == "cpu:1"
+
+
+def test_parameters_that_no_computation_has() -> None:
+    operand = cy.Operand((4,), bound=3)
+
+    def suggested(compute: Any = lambda x: x * x, inputs: Any = operand, **asked: Any) -> None:
+        cy.suggest(compute=compute, inputs=inputs, **asked)
+
+    for wrong, error, match in (
+        ({"plain_moduli": "abc"}, ArgumentError, "list"),
+        ({"plain_moduli": 65537}, ArgumentError, "list"),
+        ({"plain_moduli": []}, ArgumentError, "list"),
+        ({"plain_moduli": [4]}, cy.errors.ParameterError, r"slots for the plaintext moduli \[4\]"),
+        ({"min_degree": 10**9}, cy.errors.ParameterError, "at least 1000000000 slots"),
+        ({"value_bits": "x"}, ArgumentError, "value_bits"),
+        ({"value_bits": -3}, cy.errors.ParameterError, "value_bits = -3"),
+        ({"compute": lambda x: cy.less(x, 0), "inputs": cy.Operand((2,), bound=2**40)}, RangeError, "less: "),
+    ):
+        with pytest.raises(cy.errors.ParameterError if error is RangeError else error, match=match):
+            suggested(**wrong)  # type: ignore[arg-type]
+
+
 # --- anything for anything --------------------------------------------------------------------------------------------
 ODD: list[Any] = [
     *[float("nan"), [float("nan")], np.float32(1), [1, None], [[1], [1, 2]], "abc", b"x", 1j, {1: 2}, {1}, None],
