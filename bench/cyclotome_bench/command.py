@@ -29,6 +29,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 
 from cyclotome_bench import machine
+from cyclotome_bench.depth import DEPTH_SET, DepthPlan, make_depth_plan, measure_depth
 from cyclotome_bench.device import measure_on_device
 from cyclotome_bench.device_plans import DevicePlan, make_device_plan
 from cyclotome_bench.fermat import measure_fermat
@@ -75,8 +76,8 @@ def bench(
         list[str] | None,
         typer.Option(
             "--set",
-            help='Only this set: seal-8192, "public-*", "transforms", "functions", "matrix", "instruction-sets", '
-            "6.5 of 004; repeatable.",
+            help='Only this set: seal-8192, "public-*", "transforms", "functions", "matrix", "depth", '
+            '"instruction-sets", 6.5 of 004; repeatable.',
         ),
     ] = None,
     scheme: Annotated[list[str] | None, typer.Option(help="Only this scheme, bfv or bgv; repeatable.")] = None,
@@ -142,6 +143,8 @@ def _plan_of_set(only: list[str], quick: bool, seconds: float | None, device: st
     on = "cpu:1" if device_name(device) == "cpu" else device_name(device)
     if "functions" in only:
         return make_functions_plan(quick, seconds, on)
+    if DEPTH_SET in only:
+        return make_depth_plan(quick, seconds, on)
     if INSTRUCTION_SETS_SET in only:
         if not on.startswith("cpu"):
             raise UsageError(f"--device {device}: a processor's instruction sets are measured on its cores")
@@ -178,7 +181,7 @@ def _measured(plan: Plan, peer: bool, programs: Sequence[Path], path: Path | Non
         wanted, facts = peer, {**machine.facts(None), "peer": peers() if peer else None, "method": METHOD}
     elif isinstance(plan, (FermatPlan, FunctionsPlan, MatrixPlan)) and not plan.device.startswith("cpu"):
         wanted, facts = False, machine.device_facts(plan.device)
-    elif isinstance(plan, (FermatPlan, LtvPlan)):
+    elif isinstance(plan, (FermatPlan, LtvPlan, DepthPlan)):
         on_cores = plan.device.startswith("cpu")
         wanted, facts = False, machine.facts(None) if on_cores else machine.device_facts(plan.device)
     elif isinstance(plan, DevicePlan):
@@ -231,6 +234,8 @@ def _records(plan: Plan, peer: bool, known: set[tuple[Any, ...]], programs: Sequ
         return measure_functions(plan, peer, known)
     if isinstance(plan, MatrixPlan):
         return measure_matrices(plan, peer, known)
+    if isinstance(plan, DepthPlan):
+        return measure_depth(plan, known)
     if isinstance(plan, InstructionSetsPlan):
         return measure_instruction_sets(plan, peer, known)
     if isinstance(plan, ProductPlan):

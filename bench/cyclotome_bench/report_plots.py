@@ -10,7 +10,7 @@ from cyclotome_bench.public_libraries import PREFIX
 from cyclotome_bench.report import Record
 from cyclotome_bench.tables import fastest_chain, problems_of, single
 
-__all__ = ["device_plots", "processor_plots"]
+__all__ = ["device_plots", "processor_plots", "time_plots"]
 
 #: What the plots show; the tables have everything.
 _PLOTTED = ("encrypt", "decrypt", "multiply_relinearize", "rotate")
@@ -26,6 +26,20 @@ def device_plots(records: Sequence[Record]) -> list[Plot]:
     """A ciphertext of operations and a polynomial of transforms, alone and in batches; ratios to public libraries."""
     found = [_batches(records, scheme) for scheme in _schemes(records)]
     return [plot for plot in (*_device_transforms(records), *found, _public(records)) if plot is not None]
+
+
+def time_plots(title: str, records: Sequence[Record]) -> list[Plot]:
+    """A bar for each record, whatever it is of, and one beside it for its peer's time where that was measured."""
+    peer = next((record["peer"] for record in records if record["peer"]), None)
+    rows = [
+        (
+            ", ".join(filter(None, (_named(record["scheme"].upper(), record["operation"]), record["chain"]))),
+            [record["median_us"], *([record["peer_median_us"]] if peer else [])],
+        )
+        for record in records
+    ]
+    series = ("cyclotome", peer) if peer else ("cyclotome",)
+    return [Bars(title, "microseconds", series, rows, logarithmic=True)] if rows else []
 
 
 def _schemes(records: Sequence[Record]) -> list[str]:

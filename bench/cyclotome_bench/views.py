@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from cyclotome_bench.charts import Plot
+from cyclotome_bench.depth import DEPTH_SET, depth_tables
 from cyclotome_bench.device_tables import device_paper_tables, device_tables
 from cyclotome_bench.fermat_tables import fermat_plots, fermat_tables
 from cyclotome_bench.functions import FUNCTIONS_SET, functions_tables
@@ -19,7 +20,7 @@ from cyclotome_bench.paper_text import paper_text
 from cyclotome_bench.papers import PAPERS
 from cyclotome_bench.programs import KINDS
 from cyclotome_bench.report import Record, Report
-from cyclotome_bench.report_plots import device_plots, processor_plots
+from cyclotome_bench.report_plots import device_plots, processor_plots, time_plots
 from cyclotome_bench.tables import Table, all_tables
 
 __all__ = ["WHOLE", "View", "view_of"]
@@ -70,9 +71,11 @@ def _shown(report: Report, paper: str | None, chosen: bool) -> tuple[list[Table]
         tables, plots = WHOLE[paper]
         return tables(records), plots(records)
     if any(record["set"] == FUNCTIONS_SET for record in records):
-        return functions_tables(records), []
+        return functions_tables(records), time_plots("Functions of encrypted integers", records)
     if any(record["set"] == MATRIX_SET for record in records):
-        return matrix_tables(records), []
+        return matrix_tables(records), time_plots("Public matrices times encrypted vectors", records)
+    if any(record["set"] == DEPTH_SET for record in records):
+        return depth_tables(records), time_plots("Deep programs", records)
     if report.plan.startswith(INSTRUCTION_SETS_SET):
         return instruction_set_tables(records), instruction_set_plots(records)
     on_device = "gpu" in report.facts

@@ -194,6 +194,7 @@ void bind_array(nb::module_& m) {
       .def_prop_ro("key", [](const EncryptedArray& x) { return to_bytes(x.key()); })
       .def_prop_ro("channels", [](const EncryptedArray& x) { return x.channels(); })
       .def_prop_ro("nbytes", &EncryptedArray::bytes)
+      .def_prop_ro("held_bytes", &EncryptedArray::held_bytes)
       .def_prop_ro("noise_headroom", &EncryptedArray::noise_headroom)
       .def_prop_ro("level", &EncryptedArray::level)
       .def_prop_ro("parts", [](const EncryptedArray& x) { return x.channels().front().parts(); })
@@ -240,7 +241,6 @@ void bind_arithmetic(nb::module_& m) {
         "matrix"_a, "x"_a, "options"_a, NoGil());
   m.def("matmul", nb::overload_cast<const EncryptedArray&, const value::Matrix&, const Options&>(&value::matmul), "x"_a,
         "matrix"_a, "options"_a, NoGil());
-  m.def("matrix_rotations", &value::matrix_rotations, "rows"_a, "columns"_a, "row"_a);
   m.def(
       "sum",
       [](const EncryptedArray& x, const std::vector<std::int64_t>& axes, bool keepdims, const Options& options) {

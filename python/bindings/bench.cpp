@@ -11,6 +11,10 @@
 #include "cyclotome/program/composites.hpp"
 #include "cyclotome/ring/base_conversion.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
+#include "cyclotome/rlwe/key_switch_program.hpp"
+#include "cyclotome/rlwe/operations.hpp"
+#include "cyclotome/rlwe/parameter_noise.hpp"
+#include "cyclotome/scheme/scheme.hpp"
 
 namespace cyclotome::python {
 
@@ -142,6 +146,22 @@ double division_nanoseconds(const EnginePtr& engine, unsigned word, std::size_t 
   return nanoseconds_each(*engine, repetitions, [&] { division->run(operands); });
 }
 
+/// The product whose key switch runs over all of the factors' primes, whatever the noise: what levelled ones are
+/// measured beside. Of one object twice: the square.
+rlwe::Ciphertext multiply_switched_over_all(const rlwe::Ciphertext& a, const rlwe::Ciphertext& b,
+                                            const rlwe::EvaluationKeys& keys) {
+  const rlwe::Ciphertext product = &a == &b ? scheme::square(a) : scheme::multiply(a, b);
+  const rlwe::Context& context = *product.context();
+  const rlwe::Level all = product.level();
+  PolyArray result = product.like(product.batch(), 2);
+  const std::array<Operand, 3> operands{result.view(), product.polynomials().view(),
+                                        rlwe::relinearization_key(product, keys)};
+  rlwe::relinearization(context, {product.plain(), all, all, all})->run(operands);
+  return product.derived(std::move(result),
+                         rlwe::key_switched_noise(context.parameters(), product.noise(), all, all, 3,
+                                                  context.key_switch(all, product.plain()).relinearization_noise()));
+}
+
 }  // namespace
 
 void bind_bench(nb::module_& m) {
@@ -164,6 +184,8 @@ void bind_bench(nb::module_& m) {
         "repetitions"_a, NoGil(), "Time of one polynomial's fast conversion from one basis to another.");
   m.def("division_nanoseconds", &division_nanoseconds, "engine"_a, "word"_a, "degree"_a, "kept"_a, "dropped"_a,
         "repetitions"_a, NoGil(), "Time of one polynomial's division by the product of `dropped`, rounded.");
+  m.def("multiply_switched_over_all", &multiply_switched_over_all, "a"_a, "b"_a, "keys"_a, NoGil(),
+        "The relinearised product whose key switch runs over all primes, whatever the noise.");
 }
 
 }  // namespace cyclotome::python

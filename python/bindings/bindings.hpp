@@ -25,11 +25,17 @@ using namespace nb::literals;
 /// While it lives, this thread computes without Python: other Python threads go on, and on the main thread Ctrl-C (any
 /// signal whose handler raises) ends the work. Everything that computes, reads or writes does so in such a scope: a
 /// thread that waited for the library with the interpreter's lock would wait for one that wants this lock for a moment.
+/// A thread that was given a check (`set_thread_check`) asks it as well, between calls and within them.
 class Unlocked {
  public:
   Unlocked();
 
  private:
+  /// Asks this thread's check if that is due, while the lock is still held.
+  struct Asked {
+    Asked();
+  };
+  Asked asked_;
   nb::gil_scoped_release release_;
   std::optional<InterruptScope> interruptible_;
 };

@@ -5,6 +5,7 @@
 
 #include "bindings.hpp"
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
+#include "cyclotome/engine/cuda/stream_order.hpp"
 #include "cyclotome/math/errors.hpp"
 
 #ifdef CYCLOTOME_CUDA
@@ -128,6 +129,7 @@ void reset_engine_memory_peak(Engine& engine) {
 }  // namespace
 
 void bind_cuda(nb::module_& m) {
+  m.attr("cuda_streams") = cuda::max_streams;
   m.attr("cuda_built") = cuda_built;
   m.def("cuda_engine", &cuda_engine, "device"_a, NoGil(),
         "The engine on the GPU of this index; EngineError if absent.");

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/rlwe/keys.hpp"
 
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/value/keygen.hpp"
 #include "cyclotome/value/keyring.hpp"
 
 namespace cyclotome::python {
@@ -41,6 +44,28 @@ EvaluationKeys evaluation_keys_to(const EvaluationKeys& keys, const rlwe::Contex
 
 RekeyingKey rekeying_key_to(const RekeyingKey& key, const rlwe::ContextPtr& context) {
   return RekeyingKey(context, moved(key.key(), context->engine()), key.from(), key.to());
+}
+
+/// Numbers of Python, which have a sign: one below 0 is no element, and no length.
+std::vector<std::uint64_t> galois_elements(const rlwe::Parameters& parameters,
+                                           std::optional<std::vector<std::int64_t>> rotations,
+                                           std::optional<bool> columns, const std::vector<std::int64_t>& elements,
+                                           const std::vector<std::pair<std::int64_t, std::int64_t>>& matrices) {
+  value::KeyOptions options{.rotations = std::move(rotations), .columns = columns};
+  for (const std::int64_t element : elements) {
+    if (element < 0) {
+      throw ArgumentError(message("keygen: Galois element ", element, " must be ",
+                                  parameters.ring()->galois().requirement(), ", and above 0"));
+    }
+    options.galois_elements.push_back(static_cast<std::uint64_t>(element));
+  }
+  for (const auto& [rows, columns_of] : matrices) {
+    if (rows < 0 || columns_of < 0) {
+      throw ArgumentError(message("keygen: a matrix of shape (", rows, ", ", columns_of, ") has no values"));
+    }
+    options.matrices.push_back({static_cast<std::size_t>(rows), static_cast<std::size_t>(columns_of)});
+  }
+  return value::galois_elements(parameters, options);
 }
 
 }  // namespace
@@ -87,6 +112,9 @@ void bind_keys(nb::module_& m) {
       .def_prop_ro("source_id", [](const RekeyingKey& key) { return to_bytes(key.from()); })
       .def_prop_ro("nbytes", [](const RekeyingKey& key) { return key.key().polynomials().bytes(); })
       .def("to", &rekeying_key_to, "context"_a, NoGil());
+
+  m.def("galois_elements", &galois_elements, "parameters"_a, "rotations"_a.none(), "columns"_a.none(),
+        "galois_elements"_a, "matrices"_a, "Those that `keygen` makes keys for.");
 }
 
 }  // namespace cyclotome::python

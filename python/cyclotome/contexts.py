@@ -14,6 +14,7 @@ from .parameters import Parameters
 __all__ = [
     "ACCOUNT",
     "Context",
+    "callers_of",
     "companion_on",
     "context_for",
     "context_from",
@@ -53,6 +54,16 @@ def device_name(device: str) -> str:
         EngineError: an unknown device.
     """
     return _resolved(device)[1]
+
+
+def callers_of(device: str) -> int:
+    """How many threads the engine of a device serves well at once; nothing is opened, but for "auto".
+
+    Raises:
+        EngineError: an unknown device.
+    """
+    kind, name = _resolved(device)
+    return kind.callers(name)
 
 
 def engine_on(device: str) -> _core.Engine:

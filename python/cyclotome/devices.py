@@ -6,6 +6,7 @@ A new kind is one `DeviceKind` and one entry in `KINDS`; arrays, keys, files and
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,6 +30,8 @@ class DeviceKind:
     full_name: Callable[[str], str]
     #: An engine on the device of this full name. Raises EngineError, with advice, where that can't be.
     open: Callable[[str], _core.Engine]
+    #: How many threads the engine of the device of this full name serves well at once.
+    callers: Callable[[str], int]
     #: Makes an engine of the device of this full name ready for some parameters, where it needs that.
     prepare: Callable[[str, _core.Engine, Parameters], None] | None = None
 
@@ -57,6 +60,22 @@ def _open_cpu(device: str) -> _core.Engine:
     return _core.transform_engine(design, engine) if design else engine
 
 
+def _cpu_callers(device: str) -> int:
+    """Each on threads of its own: loops of one engine that has several run one after another."""
+    match = _CPU.fullmatch(device)
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, usable // int(match["threads"] or usable)) if match else 1
+
+
+def _cuda_callers(_device: str) -> int:
+    """A stream for each."""
+    return int(_core.cuda_streams)
+
+
+def _one_caller(_device: str) -> int:
+    return 1
+
+
 def _cuda_name(device: str) -> str:
     match = _CUDA.fullmatch(device)
     if not match:
@@ -77,6 +96,7 @@ CPU = DeviceKind(
     f"'cpu', 'cpu:<threads>', 'cpu{transform_designs.FORM}'",
     _cpu_name,
     _open_cpu,
+    _cpu_callers,
     prepare=transform_designs.prepare,
 )
 CUDA = DeviceKind(
@@ -84,10 +104,11 @@ CUDA = DeviceKind(
     f"'cuda', 'cuda:<index>', 'cuda{transform_designs.FORM}'",
     _cuda_name,
     _open_cuda,
+    _cuda_callers,
     prepare=transform_designs.prepare,
 )
 FPGA = DeviceKind(
-    "fpga", fpga_device.FORMS, fpga_device.full_name, fpga_device.open_engine, prepare=fpga_device.prepare
+    "fpga", fpga_device.FORMS, fpga_device.full_name, fpga_device.open_engine, _one_caller, prepare=fpga_device.prepare
 )
 
 #: By prefix. Further kinds of device are added here.

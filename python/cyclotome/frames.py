@@ -68,7 +68,7 @@ class EncryptedFrame:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of its ciphertexts in memory."""
+        """Bytes of its ciphertexts; see `EncryptedArray.nbytes`."""
         return sum(array.nbytes for column in self.columns.values() for array in column.arrays())
 
     def __len__(self) -> int:

@@ -23,7 +23,7 @@ from .parameters import Parameters
 from .pickling import pickled_as_file
 from .reporting import Task
 from .text import byte_size, html_table, plural
-from .values import index
+from .values import word
 
 __all__ = [
     "EvaluationKeys",
@@ -367,9 +367,15 @@ def galois_elements_of(
     galois_elements: Sequence[int],
     matrices: Sequence[tuple[int, int]],
 ) -> list[int]:
-    """The Galois elements that `keygen` makes keys for, given these of its arguments; for the library itself."""
-    wanted = set(_rotation_elements(parameters, rotations, columns)) | _automorphisms(parameters, galois_elements)
-    return sorted((wanted | _matrix_elements(parameters, matrices)) - {1})
+    """The Galois elements that `keygen` makes keys for, given these of its arguments; for the library itself. The
+    library chooses them; what can't be told it, as it is no number or no shape, is refused here."""
+    return _core.galois_elements(
+        parameters.native,
+        None if rotations is None else [_steps(step) for step in _listed("rotations", rotations)],
+        None if columns is None else bool(columns),
+        [word(element, "keygen: a Galois element") for element in _listed("galois_elements", galois_elements)],
+        [_shape(shape) for shape in _listed("matrices", matrices)],
+    )
 
 
 def _listed(what: str, values: Any) -> list[Any]:
@@ -386,54 +392,14 @@ def _listed(what: str, values: Any) -> list[Any]:
     raise ArgumentError(f"keygen: {what}={values!r}; it is a list, and [] is none")
 
 
-def _automorphisms(parameters: Parameters, galois_elements: Sequence[int]) -> set[int]:
-    group = parameters.ring.galois
-    elements = {index(element, "keygen: a Galois element") for element in _listed("galois_elements", galois_elements)}
-    for element in elements:
-        if not 0 < element < group.index or not group.contains(element):
-            raise ArgumentError(f"keygen: Galois element {element} must be {group.requirement}")
-    return elements
+def _steps(step: object) -> int:
+    if isinstance(step, bool) or not hasattr(step, "__index__"):
+        raise ArgumentError(f"keygen: rotation {step!r}: steps are whole numbers")
+    return word(step, "keygen: a rotation")
 
 
-def _matrix_elements(parameters: Parameters, matrices: Sequence[tuple[int, int]]) -> set[int]:
-    """What products with matrices of these shapes take."""
-    group, elements = parameters.slot_ring.galois, set()
-    for shape in _listed("matrices", matrices):
-        if not isinstance(shape, (tuple, list)) or len(shape) != 2:
-            raise ArgumentError(f"keygen: matrices are shapes (rows, columns), not {shape!r}")
-        rows, columns = (index(length, "keygen: a matrix's rows and columns") for length in shape)
-        if rows < 1 or columns < 1:
-            raise ArgumentError(f"keygen: a matrix of shape {tuple(shape)} has no values")
-        if not parameters.has_slots or parameters.field_degree is not None or 2 * group.row_length != parameters.slots:
-            raise ArgumentError(
-                f"keygen: matrices={list(matrices)!r}, but {parameters.summary()} have no two rows of slots"
-            )
-        steps = _core.matrix_rotations(rows, columns, group.row_length)
-        elements |= {group.row_rotation(step) for step in steps} | {group.column_rotation()}
-    return elements
-
-
-def _rotation_elements(parameters: Parameters, rotations: Sequence[int] | None, columns: bool | None) -> set[int]:
-    group = parameters.slot_ring.galois
-    row = group.row_length
-    elements = set()
-    if rotations is None:
-        elements = set(parameters.native.slot_elements)
-        if columns is False:
-            elements.discard(group.column_rotation())
-        rotations, columns = [], False
-    rotations = _listed("rotations", rotations)
-    if parameters.field_degree is not None and rotations:
-        raise ArgumentError(
-            f"rotations {list(rotations)!r}: slots of bits are a box of shape {parameters.slot_shape}, not rows; leave "
-            "rotations out for the keys of x.roll, x.frobenius, x.trace and sums, or take [] for none"
-        )
-    for step in rotations:
-        if isinstance(step, bool) or not hasattr(step, "__index__") or index(step, "keygen: a rotation") % row == 0:
-            raise ArgumentError(
-                f"rotation {step!r}: steps are whole numbers that are not multiples of {row}, the slots in a row"
-            )
-        elements.add(group.row_rotation(index(step, "keygen: a rotation") % row))
-    if columns:
-        elements.add(group.column_rotation())
-    return elements
+def _shape(shape: object) -> tuple[int, int]:
+    if not isinstance(shape, (tuple, list)) or len(shape) != 2:
+        raise ArgumentError(f"keygen: matrices are shapes (rows, columns), not {shape!r}")
+    rows, columns = (word(length, "keygen: a matrix's rows and columns") for length in shape)
+    return rows, columns

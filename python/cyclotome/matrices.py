@@ -54,7 +54,7 @@ class Matrix(Distributed):
         if self._values.ndim != 2:
             raise ArgumentError(f"Matrix: a matrix has two axes, not shape {self._values.shape}")
         self._parameters = parameters
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # reentrant, as that of plain operands
         self._natives: WeakKeyDictionary[Context, _core.Matrix] = WeakKeyDictionary()
         self._home = context_for(device, parameters)
         self._on(self._home)

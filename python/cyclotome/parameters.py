@@ -3,56 +3,19 @@
 
 from __future__ import annotations
 
-import math
-import operator
 from collections.abc import Sequence
 from typing import Any, Protocol
 
 from . import _core
 from .errors import ParameterError
+from .parameter_checks import count, degree_of, find_primes, index_of, moduli_of, text
+from .parameter_facts import ParameterFacts
 from .pickling import pickled_as_file
 
 __all__ = ["Parameters", "find_primes"]
 
 #: Bits of ciphertext primes at most: words keep three to spare for sums.
 WIDEST_PRIME = 61
-
-_INSECURE_STYLE = "color:#b00020;font-weight:bold"
-
-
-def _count(name: str, value: object, low: int, high: int = 2**63 - 1) -> int:
-    try:
-        count = operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        raise ParameterError(f"{name} is a whole number, not {value!r}") from None
-    if not low <= count <= high:
-        raise ParameterError(f"{name} = {count} must lie in [{low}, {high}]")
-    return count
-
-
-def _moduli(name: str, values: Sequence[int]) -> list[int]:
-    try:
-        items = list(values)
-    except TypeError:
-        raise ParameterError(f"{name} is a sequence of whole numbers, not {values!r}") from None
-    return [_count(f"{name}[{i}]", value, 2) for i, value in enumerate(items)]
-
-
-def _text(name: str, value: object) -> str:
-    if not isinstance(value, str):
-        raise ParameterError(f"{name} is a name, not {value!r}")
-    return value
-
-
-def _index(cyclotomic: object) -> int:
-    """m of Phi_m; 0 for x^n + 1."""
-    return 0 if cyclotomic is None else _count("cyclotomic", cyclotomic, 1, 1 << 60)
-
-
-def _degree(degree: object, cyclotomic: object) -> int:
-    if degree is None and cyclotomic is None:
-        raise ParameterError("neither degree, n of x^n + 1, nor cyclotomic, m of Phi_m, was given; say one of them")
-    return 0 if degree is None else _count("degree", degree, 0)
 
 
 class Primes(Protocol):
@@ -66,7 +29,7 @@ class Primes(Protocol):
 
 
 @pickled_as_file
-class Parameters:
+class Parameters(ParameterFacts):
     """Checked, immutable parameters; five ways lead to them.
 
     - `suggest`: from what the computation needs. The ordinary way.
@@ -116,7 +79,10 @@ class Parameters:
 prime; use wider special primes
     """
 
-    __slots__ = ("_native", "_value_bits")
+    __slots__ = ()
+
+    _native: _core.Parameters
+    _value_bits: int | None
 
     def __init__(
         self,
@@ -138,22 +104,22 @@ prime; use wider special primes
         parties: int = 1,
     ) -> None:
         self._native = _core.Parameters(
-            scheme=_text("scheme", scheme),
-            degree=_degree(degree, cyclotomic),
-            plain_moduli=_moduli("plain_moduli", plain_moduli),
-            moduli=_moduli("moduli", moduli),
-            special_moduli=_moduli("special_moduli", special_moduli),
-            digits=_count("digits", digits, 0),
-            word=_count("word", word, 0, 64),
-            security=_count("security", security, 0, 256),
-            table=_text("table", table),
+            scheme=text("scheme", scheme),
+            degree=degree_of(degree, cyclotomic),
+            plain_moduli=moduli_of("plain_moduli", plain_moduli),
+            moduli=moduli_of("moduli", moduli),
+            special_moduli=moduli_of("special_moduli", special_moduli),
+            digits=count("digits", digits, 0),
+            word=count("word", word, 0, 64),
+            security=count("security", security, 0, 256),
+            table=text("table", table),
             allow_insecure=bool(allow_insecure),
             strict=bool(strict),
             name=name,
-            cyclotomic=_index(cyclotomic),
-            parties=_count("parties", parties, 1),
+            cyclotomic=index_of(cyclotomic),
+            parties=count("parties", parties, 1),
         )
-        self._value_bits = None if value_bits is None else _count("value_bits", value_bits, 1, 1024)
+        self._value_bits = None if value_bits is None else count("value_bits", value_bits, 1, 1024)
 
     @classmethod
     def of_native(cls, core: _core.Parameters, value_bits: int | None) -> Parameters:
@@ -224,24 +190,24 @@ prime; use wider special primes
         bits = bool(bits) or cyclotomic is not None
         if terms is None:
             terms = 16 if bits else 1 << 14
-        value_bits = _count("value_bits", value_bits, 1, 1024)
+        value_bits = count("value_bits", value_bits, 1, 1024)
         core = _core.suggest(
-            depth=_count("depth", depth, 0, 64),
+            depth=count("depth", depth, 0, 64),
             value_bits=value_bits,
-            result_bits=0 if result_bits is None else _count("result_bits", result_bits, 1, 1024),
-            terms=_count("terms", terms, 1),
-            plain_products=_count("plain_products", plain_products, 0, 64),
-            security=_count("security", security, 0, 256),
-            table=_text("table", table),
-            word=None if word is None else _count("word", word, 0, 64),
-            min_degree=_count("min_degree", min_degree, 0, 1 << 17),
+            result_bits=0 if result_bits is None else count("result_bits", result_bits, 1, 1024),
+            terms=count("terms", terms, 1),
+            plain_products=count("plain_products", plain_products, 0, 64),
+            security=count("security", security, 0, 256),
+            table=text("table", table),
+            word=None if word is None else count("word", word, 0, 64),
+            min_degree=count("min_degree", min_degree, 0, 1 << 17),
             slots=bool(slots),
-            scheme=None if scheme is None else _text("scheme", scheme),
-            flooding_bits=_count("flooding_bits", flooding_bits, 0, 128),
+            scheme=None if scheme is None else text("scheme", scheme),
+            flooding_bits=count("flooding_bits", flooding_bits, 0, 128),
             strict=bool(strict),
             bits=bits,
-            cyclotomic=_index(cyclotomic),
-            parties=_count("parties", parties, 1),
+            cyclotomic=index_of(cyclotomic),
+            parties=count("parties", parties, 1),
         )
         return cls.of_native(core, None if bits else value_bits)
 
@@ -285,21 +251,21 @@ prime; use wider special primes
         if aim not in ("speed", "depth"):
             raise ParameterError(f"aim {aim!r}; there are 'speed' and 'depth'")
         core = _core.with_modulus_bits(
-            scheme=_text("scheme", scheme),
-            degree=_degree(degree, cyclotomic),
-            modulus_bits=_count("modulus_bits", modulus_bits, 1, 1 << 16),
-            plain_moduli=_moduli("plain_moduli", plain_moduli),
-            word=_count("word", word, 0, 64),
-            security=_count("security", security, 0, 256),
-            table=_text("table", table),
+            scheme=text("scheme", scheme),
+            degree=degree_of(degree, cyclotomic),
+            modulus_bits=count("modulus_bits", modulus_bits, 1, 1 << 16),
+            plain_moduli=moduli_of("plain_moduli", plain_moduli),
+            word=count("word", word, 0, 64),
+            security=count("security", security, 0, 256),
+            table=text("table", table),
             allow_insecure=bool(allow_insecure),
             strict=bool(strict),
             name=name,
-            cyclotomic=_index(cyclotomic),
+            cyclotomic=index_of(cyclotomic),
             for_depth=aim == "depth",
-            parties=_count("parties", parties, 1),
+            parties=count("parties", parties, 1),
         )
-        return cls.of_native(core, None if value_bits is None else _count("value_bits", value_bits, 1, 1024))
+        return cls.of_native(core, None if value_bits is None else count("value_bits", value_bits, 1, 1024))
 
     @classmethod
     def from_context(
@@ -360,239 +326,12 @@ prime; use wider special primes
             SecurityError: a set below 128 bits, unless ``allow_insecure``.
         """
         core = _core.preset(name, bool(allow_insecure))
-        return cls.of_native(core, None if value_bits is None else _count("value_bits", value_bits, 1, 1024))
+        return cls.of_native(core, None if value_bits is None else count("value_bits", value_bits, 1, 1024))
 
     @staticmethod
     def presets() -> list[str]:
         """The names that `preset` knows."""
         return _core.preset_names()
-
-    @property
-    def native(self) -> _core.Parameters:
-        """What the library computes with; for the library itself."""
-        return self._native
-
-    @property
-    def scheme(self) -> str:
-        """ "bfv" or "bgv"."""
-        return self._native.scheme
-
-    @property
-    def has_levels(self) -> bool:
-        """Whether ciphertexts may have fewer primes than ``moduli``: those of "bgv" may."""
-        return self._native.has_levels
-
-    @property
-    def degree(self) -> int:
-        """n, the degree of the ring's polynomial: x^n + 1, or Phi_m where ``cyclotomic`` is m."""
-        return self._native.degree
-
-    @property
-    def cyclotomic(self) -> int | None:
-        """m of Phi_m; None: the ring is that of x^n + 1."""
-        return self._native.cyclotomic or None
-
-    @property
-    def slots(self) -> int:
-        """Values that a ciphertext holds in slots: n where every plaintext modulus is a prime congruent to 1 modulo 2n,
-        k where that is so modulo 2k only, for the largest power of two k < n, and of bits and elements of GF(2^r) n/r.
-        Without slots (`has_slots`) n, the coefficients."""
-        return self._native.slots
-
-    @property
-    def slot_degree(self) -> int:
-        """The degree of a slot: 1, or that of the extension of the residues modulo t, or of GF(2), that it is. Integers
-        in slots of a degree n/k are its constants; `slots` times this is n."""
-        return self._native.slot_degree
-
-    @property
-    def slots_by_default(self) -> bool:
-        """Whether arrays go into slots unless told otherwise. Where there are fewer than 64 slots of integers, and more
-        coefficients, they do not: so few hold little, and every 64th prime has them by accident."""
-        return self._native.slots_by_default
-
-    @property
-    def slot_shape(self) -> tuple[int, ...] | None:
-        """The box that bits and elements of GF(2^r) form in a ciphertext, whose dimensions `EncryptedArray.roll` rolls;
-        None of integers."""
-        return tuple(self._native.slot_shape) or None
-
-    @property
-    def field_degree(self) -> int | None:
-        """r where values are bits and elements of GF(2^r): plaintext modulus 2 over Phi_m. None of integers."""
-        return self._native.field_degree or None
-
-    @property
-    def holds_bits(self) -> bool:
-        """True where values are bits unless told otherwise: the only plaintext modulus is 2. In slots over Phi_m they
-        are elements of GF(2^r), in coefficients polynomials over GF(2), replicated ones bits by themselves."""
-        return self.plain_moduli == (2,)
-
-    @property
-    def field_polynomial(self) -> int | None:
-        """f of GF(2^r) = F_2[y]/(f), bit i the coefficient of y^i; elements are written likewise. None of integers."""
-        return self._native.field_polynomial or None
-
-    @property
-    def ring(self) -> _core.RingShape:
-        """The ring without its moduli: what automorphisms there are, and which primes have a transform."""
-        return self._native.ring
-
-    @property
-    def slot_ring(self) -> _core.RingShape:
-        """The ring whose transform holds slots of integers, and whose automorphisms rotate them: `ring`, or of k < n
-        slots Z[y]/(y^k + 1) within it, y = x^(n/k)."""
-        return self._native.slot_ring
-
-    @property
-    def plain_moduli(self) -> tuple[int, ...]:
-        """The plaintext moduli t_1, ...; values live modulo their product."""
-        return tuple(self._native.plain_moduli)
-
-    @property
-    def plain_product(self) -> int:
-        """T, the product of the plaintext moduli."""
-        return math.prod(self._native.plain_moduli)
-
-    @property
-    def capacity(self) -> int:
-        """The largest magnitude (T - 1)//2 that a value can have, results included."""
-        return (self.plain_product - 1) // 2
-
-    @property
-    def value_bits(self) -> int | None:
-        """Bits of the values that are encrypted, without sign; None if they were not stated."""
-        return self._value_bits
-
-    @property
-    def default_bound(self) -> int:
-        """The bound that ``encrypt`` assumes for values: 2^value_bits - 1, or the capacity if value_bits is None."""
-        return self.capacity if self._value_bits is None else min(2**self._value_bits - 1, self.capacity)
-
-    @property
-    def has_slots(self) -> bool:
-        """True if sums and products can act value by value: every plaintext modulus is a prime congruent to 1 modulo 4,
-        or 2 over Phi_m."""
-        return self._native.has_slots
-
-    @property
-    def moduli(self) -> tuple[int, ...]:
-        """The ciphertext primes."""
-        return tuple(self._native.moduli)
-
-    @property
-    def special_moduli(self) -> tuple[int, ...]:
-        """The special primes of key switching."""
-        return tuple(self._native.special_moduli)
-
-    @property
-    def digits(self) -> int:
-        """Digits of key switching."""
-        return self._native.digits
-
-    @property
-    def word(self) -> int:
-        """Bits of the words that residues are kept in."""
-        return self._native.word
-
-    @property
-    def modulus_bits(self) -> int:
-        """Bit length of q, the product of the ciphertext primes."""
-        return self._native.modulus_bits
-
-    @property
-    def key_modulus_bits(self) -> int:
-        """Bit length of q times the special primes, on which security depends."""
-        return self._native.key_modulus_bits
-
-    @property
-    def security(self) -> int:
-        """The demanded level in bits."""
-        return self._native.security
-
-    @property
-    def security_reached(self) -> int:
-        """The highest of 128, 192 and 256 bits that the table grants, or 0."""
-        return self._native.security_reached
-
-    @property
-    def table(self) -> str:
-        """The table of the security limits."""
-        return self._native.table
-
-    @property
-    def attacks(self) -> str:
-        """ "classical" or "quantum": the attacks that the table counts."""
-        return "quantum" if self._native.counts_quantum_attacks else "classical"
-
-    def security_by(self, table: str) -> int:
-        """The highest of 128, 192 and 256 bits that this table grants, or a stricter one; 0 for none.
-
-        Example:
-            >>> import cyclotome as cy
-            >>> p = cy.Parameters.preset("seal-8192")
-            >>> p.security_by("he-standard-2018"), p.security_by("guidelines-2024")
-            (128, 0)
-        """
-        return self._native.security_by(_text("table", table))
-
-    @property
-    def insecure(self) -> bool:
-        """True below 128 bits of security by the parameters' own table."""
-        return self._native.insecure
-
-    @property
-    def allow_insecure(self) -> bool:
-        """Whether the check of the demanded level was waived."""
-        return self._native.allow_insecure
-
-    @property
-    def strict(self) -> bool:
-        """Noise bounds assume nothing about rounding errors (doc/noise.md)."""
-        return self._native.strict
-
-    @property
-    def parties(self) -> int:
-        """Parties of a joint key that noise bounds allow for; 1: keys of one owner."""
-        return self._native.parties
-
-    @property
-    def name(self) -> str:
-        """The label, often empty."""
-        return self._native.name
-
-    @property
-    def fingerprint(self) -> str:
-        """SHA-256 over everything but name and value_bits, in hexadecimal; every key and ciphertext carries it."""
-        return self._native.fingerprint.hex()
-
-    def summary(self) -> str:
-        """One line; INSECURE parameters say so, and a table that is not the default is named."""
-        return self._native.summary()
-
-    def explain(self) -> str:
-        """Several lines: primes, sizes of keys and ciphertexts, security and its limit, noise headroom by depth, and a
-        table of the numbers of special primes and digits there were to choose from, with what each costs and why it was
-        chosen or not."""
-        return self._native.explain()
-
-    def __repr__(self) -> str:
-        values = "" if self._value_bits is None else f", values of {self._value_bits} bits"
-        return f"Parameters({self.summary()}{values})"
-
-    def _repr_html_(self) -> str:
-        warning = f'<p style="{_INSECURE_STYLE}">INSECURE parameters: for experiments only</p>' if self.insecure else ""
-        from html import escape  # notebooks alone need it
-
-        return f"{warning}<pre>{escape(self.explain())}</pre>"
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Parameters):
-            return NotImplemented
-        return self._native.fingerprint == other._native.fingerprint
-
-    def __hash__(self) -> int:
-        return hash(self._native.fingerprint)
 
 
 def of_scheme(scheme: str, options: dict[str, Any]) -> Parameters:
@@ -602,34 +341,3 @@ def of_scheme(scheme: str, options: dict[str, Any]) -> Parameters:
             f"cyclotome.{scheme}.Parameters are for {scheme}, not for {options['scheme']!r}; use cyclotome.Parameters"
         )
     return Parameters(**options)
-
-
-def find_primes(
-    degree: int | None, bits: Sequence[int], avoid: Sequence[int] = (), *, cyclotomic: int | None = None
-) -> list[int]:
-    """Distinct primes with a transform in a ring: of each bit length the largest not taken, nor in ``avoid``.
-
-    Args:
-        degree: n of x^n + 1, a power of two; None with ``cyclotomic``.
-        bits: bit lengths, each in [2, 61].
-        avoid: numbers that must not be among them, such as plaintext moduli.
-        cyclotomic: m of Phi_m.
-
-    Raises:
-        ParameterError: there are too few primes of a length.
-
-    Example:
-        >>> find_primes(1024, [30, 30, 17])
-        [1073707009, 1073698817, 120833]
-    """
-    ring = (
-        _core.negacyclic_ring(_count("degree", degree, 1, 1 << 17))
-        if cyclotomic is None
-        else _core.cyclotomic_ring(_index(cyclotomic))
-    )
-    step = ring.transform_step
-    primes: list[int] = []
-    for length in bits:
-        taken = [*map(int, avoid), *primes]
-        primes += _core.primes_congruent_to_one(_count("bits", length, 2, 61), step, 1, taken)
-    return primes

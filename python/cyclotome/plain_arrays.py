@@ -37,10 +37,11 @@ class PlainArray:
         """For the library itself; `plain` makes them."""
         #: The parameters they are encoded for.
         self.parameters = parameters
-        #: The integers, read-only, since what is encoded can't follow.
+        #: The integers, read-only: their encodings would not change with them.
         self.values = values
-        values.flags.writeable = False
-        self._lock = threading.Lock()
+        self.values.flags.writeable = False
+        # Reentrant, since encoding calls whoever watches its progress.
+        self._lock = threading.RLock()
         self._natives: WeakKeyDictionary[Context, _core.PlainArray] = WeakKeyDictionary()
 
     @property
@@ -51,7 +52,8 @@ class PlainArray:
     @property
     def nbytes(self) -> int:
         """Bytes of what is encoded, on all devices that it met arrays on."""
-        return sum(each.nbytes for each in self._natives.values())
+        with self._lock:
+            return sum(each.nbytes for each in self._natives.values())
 
     def on(self, context: Context) -> _core.PlainArray:
         """Encoded where a context is; for the library itself."""
@@ -63,8 +65,12 @@ class PlainArray:
             return found
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> IntArray:
-        """The integers: read-only, unless NumPy asks for a copy, as ``np.array`` does."""
-        return np.array(self.values, dtype=dtype, copy=True) if copy else np.asarray(self.values, dtype=dtype)
+        """The integers, read-only; a copy where NumPy asks for one, which it then makes none of."""
+        if copy or (dtype is not None and np.dtype(dtype) != self.values.dtype):
+            if copy is False:
+                raise ValueError(f"integers of {self.values.dtype} are none of {np.dtype(dtype)} without a copy")
+            return self.values.astype(self.values.dtype if dtype is None else dtype)
+        return self.values
 
     def __repr__(self) -> str:
         return f"PlainArray(shape={self.shape}, {self.parameters.summary()})"

@@ -52,7 +52,7 @@ class Operand:
         """Zeros in its place, or what is next to zero within its bound."""
         least, largest = (0, 0) if self.bound is None else interval_of("plan", self.bound)
         try:
-            zeros = np.full(self.shape, min(max(0, least), largest), dtype=object)
+            zeros = np.full(self.shape, min(max(0, least), largest))
         except (TypeError, ValueError) as error:
             raise ArgumentError(f"{self!r}: {self.shape!r} is no shape of an array ({error})") from None
         if self.digits is not None or self.base is not None:
@@ -101,7 +101,8 @@ class Plan:
     #: Of the results, in their order: shapes, and the least noise headroom in bits.
     shapes: tuple[tuple[int, ...], ...]
     noise_headroom: float
-    #: Bytes in memory: of the arguments, of the results, of the evaluation keys that are used, and at most at one time.
+    #: Bytes of the arguments, of the results and of the evaluation keys that are used (``nbytes``); and those that are
+    #: held at most at one time, with the transforms that are kept beside arguments.
     input_bytes: int
     result_bytes: int
     key_bytes: int

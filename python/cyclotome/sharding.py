@@ -205,8 +205,13 @@ class ShardedArray(Distributed):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of its ciphertexts in memory, on all devices."""
+        """Bytes of its ciphertexts, on all devices; see `EncryptedArray.nbytes`."""
         return sum(piece.nbytes for piece in self._shards)
+
+    @property
+    def held_bytes(self) -> int:
+        """Bytes that it takes in memory now, on all devices; see `EncryptedArray.held_bytes`."""
+        return sum(piece.held_bytes for piece in self._shards)
 
     @property
     def noise_headroom(self) -> float:

@@ -8,7 +8,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
@@ -40,8 +40,16 @@ class _Kind:
 
 
 @dataclass(frozen=True)
+class _Account:
+    """What one run of the computation says."""
+
+    headroom: float
+    cost: float
+
+
+@dataclass(frozen=True)
 class _Search:
-    """What is asked for."""
+    """What is asked for, and what has been tried."""
 
     compute: Callable[..., object]
     inputs: tuple[Operand, ...]
@@ -53,6 +61,7 @@ class _Search:
     slots: bool
     flooding_bits: int
     parties: int
+    _accounts: dict[Parameters, _Account] = field(default_factory=dict, compare=False)
 
     def parameters(
         self, kind: _Kind, degree: int, plain: Sequence[int], bits: int, *, insecure: bool = False
@@ -78,11 +87,34 @@ class _Search:
         Raises:
             NoiseError: it leaves none.
         """
-        _, results = DryRun(parameters).run(self.compute, self.inputs)
-        left = float(min(x.noise_headroom - self._flooding(x) for x in results)) - _KEPT
+        left = self._account(parameters).headroom
         if left < 0 and not current.get().allow_undecryptable:
             raise NoiseError(f"suggest: {left + _KEPT:.1f} bits of noise headroom; {_KEPT} are kept")
         return left
+
+    def cost(self, parameters: Parameters) -> float:
+        """Of the computation by a model, the same on every machine: butterflies and products of residues; 32-bit words
+        take half."""
+        return self._account(parameters).cost
+
+    def _account(self, parameters: Parameters) -> _Account:
+        """Of a run, which is the same each time: neighbouring lengths of a modulus often are the same primes."""
+        found = self._accounts.get(parameters)
+        if found is None:
+            dry = DryRun(parameters)
+            _, results = dry.run(self.compute, self.inputs)
+            left = float(min(x.noise_headroom - self._flooding(x) for x in results)) - _KEPT
+            found = self._accounts[parameters] = _Account(left, self._work(dry))
+        return found
+
+    @staticmethod
+    def _work(dry: DryRun) -> float:
+        degree = dry.parameters.degree
+        work = sum(
+            transforms * degree * math.log2(degree) + products
+            for _, _, transforms, products, _ in dry.engine.account.values()
+        )
+        return work * (0.5 if dry.parameters.word == 32 else 1)
 
     def _flooding(self, x: EncryptedArray) -> float:
         """Bits of headroom that revealing a result takes."""
@@ -90,18 +122,6 @@ class _Search:
             return 0.0
         bits = self.flooding_bits + _core.flooding_bits_of(x.ciphertexts)
         return float(_core.flooding_headroom(x.parameters.degree, bits, self.parties))
-
-    def cost(self, parameters: Parameters) -> float:
-        """Of the computation by a model, the same on every machine: butterflies and products of residues; 32-bit words
-        take half."""
-        dry = DryRun(parameters)
-        dry.run(self.compute, self.inputs)
-        degree = parameters.degree
-        work = sum(
-            transforms * degree * math.log2(degree) + products
-            for _, _, transforms, products, _ in dry.engine.account.values()
-        )
-        return work * (0.5 if parameters.word == 32 else 1)
 
 
 def _primes(bits: int, step: int, count: int, word: int, avoid: Sequence[int] = ()) -> list[int] | None:

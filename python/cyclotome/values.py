@@ -149,16 +149,18 @@ def _floats(operation: str) -> UnsupportedError:
 
 def _exact(array: NDArray[Any], operation: str) -> IntArray:
     """Python integers out of objects, as int64 if they fit."""
-    flat = array.ravel()
-    for value in flat:
-        if not isinstance(value, np.bool_) and not is_integral(value):
-            if isinstance(value, numbers.Number) and not isinstance(value, (complex, DURATION)):
-                raise _floats(operation)
-            raise UnsupportedError(f"{operation}: {type(value).__name__} {value!r} is no integer")
-    exact = np.empty(array.shape, dtype=object)
-    exact.ravel()[:] = [int(value) for value in flat]
-    if all(_INT64.min <= value <= _INT64.max for value in exact.ravel()):
-        return exact.astype(np.int64)
+    every = array.ravel().tolist()
+    kinds = set(map(type, every))
+    if not all(issubclass(kind, (numbers.Integral, np.bool_)) and kind is not DURATION for kind in kinds):
+        value = next(value for value in every if not isinstance(value, np.bool_) and not is_integral(value))
+        if isinstance(value, numbers.Number) and not isinstance(value, (complex, DURATION)):
+            raise _floats(operation)
+        raise UnsupportedError(f"{operation}: {type(value).__name__} {value!r} is no integer")
+    whole = every if kinds == {int} else [int(value) for value in every]
+    least, largest = _INT64.min, _INT64.max
+    fits = not whole or (least <= min(whole) and max(whole) <= largest)
+    exact = np.empty(array.shape, dtype=np.int64 if fits else object)
+    exact.ravel()[:] = whole
     return exact
 
 

@@ -70,6 +70,12 @@ void bind_rlwe(nb::module_& parent) {
   m.def("plain_index", [](const Plaintext& p) { return p.plain().number; });
   m.def("coefficients", [](const Plaintext& p) { return coefficients_of(p.polynomials()); });
   m.def("norms", [](const Plaintext& p) { return std::array{p.norms().canonical, p.norms().two, p.norms().one}; });
+  m.def(
+      "with_bound",
+      [](const Ciphertext& c, double log2_max) {
+        return c.derived(c.polynomials(), chosen(*c.context(), log2_max), c.raised_from());
+      },
+      "ciphertext"_a, "log2_max"_a);
   m.def("crafted", &crafted, "context"_a, "key"_a, "plain"_a, "residues"_a, "log2_max"_a = -1e9, "correction"_a = 1);
   m.def("coefficients", [](const Ciphertext& c) { return coefficients_of(c.polynomials()); });
   m.def("uniform_seed", &Ciphertext::uniform_seed);

@@ -18,7 +18,7 @@ void bind_bfv(nb::module_& parent) {
       .value("hps_over_q", bfv::ProductMethod::hps_over_q)
       .value("hps_over_q_leveled", bfv::ProductMethod::hps_over_q_leveled);
   m.def("product_level", [](const Ciphertext& a, const Ciphertext& b) {
-    return bfv::product_level(a.context()->parameters(), a.noise(), b.noise()).primes;
+    return bfv::product_level(a.context()->parameters(), a.level(), a.noise(), b.noise()).primes;
   });
   m.def("hps_moduli", [](const rlwe::ContextPtr& c, std::size_t limbs) {
     const auto& hps = bfv::bfv_context(c).hps(rlwe::Level(limbs), rlwe::PlainIndex(0));

@@ -265,7 +265,7 @@ TEST(a_protected_key_opens_with_its_passphrase_only) {
   const io::Bytes open_bytes = io::serialize(keys.secret);
   const io::Container open_container(open_bytes, insecure);
   const auto coefficients = open_container.payload()[0].bytes.subspan(100, 16);
-  CHECK(std::ranges::search(bytes, coefficients).empty());
+  CHECK(std::search(bytes.begin(), bytes.end(), coefficients.begin(), coefficients.end()) == bytes.end());
   int opened = 0;
   for (std::size_t i = 0; i < bytes.size() - 32; i += i < 700 ? 1 : 7) {
     io::Bytes changed = bytes;

@@ -2,12 +2,15 @@
 // Matrices times packed arrays, values moved between slots, and promised bounds: exact, or refused with what to do.
 
 #include <algorithm>
+#include <future>
+#include <thread>
 
 #include "check.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/rlwe/linear_transform.hpp"
 #include "cyclotome/scheme/bgv/scheme.hpp"
 #include "cyclotome/scheme/encoding.hpp"
+#include "interruption.hpp"
 #include "value_party.hpp"
 
 namespace {
@@ -108,6 +111,45 @@ TEST(values_move_between_slots) {
   CHECK_THROWS_WITH(ArgumentError, value::rearranged(x, {1, 2}, {3}), "2 numbers in shape");
   const auto polynomial = party.encrypted(a, {.bound = 8, .placement = value::Placement::coefficients});
   CHECK_THROWS(UnsupportedError, value::rearranged(polynomial, {1}, {}));
+}
+
+TEST(what_a_preparation_that_was_stopped_leaves) {
+  const ValueParty party;
+  const Integers w = matrix_of(16, 16);
+  const value::Matrix whole(party.context, w);
+  const std::size_t bytes = whole.diagonals(false, true).bytes();
+  for (std::size_t number = 0;; ++number) {
+    const value::Matrix matrix(party.context, w);
+    const bool stopped = check::stopped_at(number, [&] { static_cast<void>(matrix.diagonals(false, true)); });
+    CHECK_EQ(matrix.bytes(), stopped ? 0 : bytes);
+    CHECK_EQ(matrix.diagonals(false, true).bytes(), bytes);  // and it can be made again
+    CHECK_EQ(matrix.bytes(), bytes);
+    if (!stopped) break;
+    CHECK(number < 10000);
+  }
+}
+
+/// Whoever asks for the size may hold what a check for interruptions waits for: Python's lock.
+TEST(the_size_is_told_while_a_matrix_is_prepared) {
+  const ValueParty party;
+  const value::Matrix matrix(party.context, matrix_of(16, 16));
+  std::vector<std::thread> askers;
+  bool waited = false;
+  {
+    const InterruptScope scope(
+        [&] {
+          if (!askers.empty()) return;
+          std::promise<std::size_t> answer;
+          std::future<std::size_t> told = answer.get_future();
+          askers.emplace_back([&matrix, own = std::move(answer)]() mutable { own.set_value(matrix.bytes()); });
+          waited = told.wait_for(std::chrono::seconds(30)) != std::future_status::ready;
+        },
+        std::chrono::nanoseconds(0));
+    static_cast<void>(matrix.diagonals(false, true));
+  }
+  for (std::thread& asker : askers) asker.join();
+  CHECK_EQ(askers.size(), 1U);
+  CHECK(!waited);
 }
 
 TEST(what_a_linear_transform_refuses) {

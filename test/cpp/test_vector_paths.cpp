@@ -29,8 +29,8 @@ using cpu::InstructionSet;
 template <LimbWord W>
 std::vector<std::uint64_t> transform_primes(std::size_t n) {
   std::vector<std::uint64_t> primes;
-  const auto widths =
-      sizeof(W) == 4 ? std::vector<unsigned>{30, 24} : std::vector<unsigned>{61, 60, 51, 50, 49, 47, 46, 36, 30};
+  const auto widths = sizeof(W) == 4 ? std::vector<unsigned>{30, 24}
+                                     : std::vector<unsigned>{61, 60, 51, 50, 49, 47, 46, 36, 30, 58, 57, 55};
   for (const unsigned bits : widths) primes.push_back(primes_congruent_to_one(bits, 2 * n, 1)[0]);
   std::uint64_t smallest = 2 * n + 1;
   while (!is_prime(smallest)) smallest += 2 * n;
@@ -160,6 +160,29 @@ void test_targets(InstructionSet set, const std::vector<std::uint64_t>& targets,
   }
 }
 
+/// Transforms of lifts, from every side of their limit on; to memory of their own, and in place.
+template <LimbWord W>
+void test_moved_transforms(InstructionSet set, std::size_t n, std::uint64_t q, Pattern pattern) {
+  const cpu::Kernels<W>&kernels = cpu::kernels<W>(set), &scalar = cpu::kernels<W>(InstructionSet::scalar);
+  if (kernels.forward_moved == nullptr || n < cpu::smallest_moved) return;
+  const TransformTables<W> tables(n, static_cast<W>(q));
+  for (const std::uint64_t from : {q, 2 * q - 1, q + 2, q - 2, q / 2 + 1, std::uint64_t{3}}) {
+    const Words<W> a = residues<W>(n, from, pattern, n + from);
+    Words<W> expected(n), got(n), same = a;
+    if (from == q) {
+      expected = a;
+    } else {
+      scalar.move_centred(expected.data(), a.data(), n, static_cast<W>(from), static_cast<W>(q));
+    }
+    scalar.forward_transform(expected.data(), tables);
+    const std::string name = label(set, word_bits<W>, message("moved from ", from).c_str(), q, pattern);
+    kernels.forward_moved(got.data(), a.data(), static_cast<W>(from), tables);
+    check_all(name, got, [&](std::size_t c) { return expected[c]; });
+    kernels.forward_moved(same.data(), same.data(), static_cast<W>(from), tables);
+    check_all(name + ", in place", same, [&](std::size_t c) { return expected[c]; });
+  }
+}
+
 template <LimbWord W>
 void test_transforms(std::size_t n) {
   for (const std::uint64_t q : transform_primes<W>(n)) {
@@ -180,6 +203,7 @@ void test_transforms(std::size_t n) {
         check_all(name("forward and inverse"), got, [&](std::size_t c) { return a[c]; });
         cpu::kernels<W>(set).inverse_transform((got = a).data(), tables);
         check_all(name("inverse"), got, [&](std::size_t c) { return inverse[c]; });
+        if (n <= 16384) test_moved_transforms<W>(set, n, q, pattern);
       }
     }
   }

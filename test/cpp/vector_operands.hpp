@@ -73,6 +73,8 @@ std::vector<std::uint64_t> moduli() {
             (1ULL << 50) - 1,
             1ULL << 50,
             (1ULL << 50) + 1,
+            (1ULL << 52) - 1,  // one word of the 52-bit multipliers, or two
+            (1ULL << 52) + 1,
             (1ULL << 60) - 1,
             1ULL << 60,
             (1ULL << 61) - 2,

@@ -21,12 +21,11 @@ NAMES = ("max", "rms", "canonical")
 
 def errors(party: Party, ciphertext: Any) -> tuple[Integers, int]:
     """Rows of integers, and what they are to be divided by: phase - (q/t) m (BFV), or the whole phase (BGV)."""
-    residues = rlwe.phase(party.secret, ciphertext)
+    residues, moduli = rlwe.phase(party.secret, ciphertext), party.moduli[: ciphertext.limbs]
     if isinstance(party, BgvParty):
-        moduli = party.moduli[: ciphertext.limbs]
         return centred(compose(residues, moduli), math.prod(moduli))[:, 0], 1
     t = party.t(ciphertext.plain)
-    return centred(compose(residues, party.moduli) * t, party.q)[:, 0], t
+    return centred(compose(residues, moduli) * t, math.prod(moduli))[:, 0], t
 
 
 def norms_of_rows(rows: Integers, divisor: int = 1) -> NDArray[np.float64]:

@@ -5,11 +5,15 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import time
+from decimal import Decimal
 from typing import Any
 
+import cyclotome as cy
 import numpy as np
 from cyclotome import errors
+from cyclotome.options import current
 
 WEIGHTS = np.array([[1, -2, 3, 0, 1], [0, 1, 1, -1, 2]])
 
@@ -74,6 +78,59 @@ def slow(x: Any) -> Any:
 
 
 SLOW = {"slow": slow}
+
+
+def loops(x: Any) -> Any:
+    """For ever, in short calls of the library."""
+    while _real(x):
+        x + 1
+    return x
+
+
+_met = threading.Barrier(2)
+
+
+def meets(x: Any) -> Any:
+    """Ends only if it runs twice at a time in one process."""
+    if _real(x):
+        _met.wait(30)
+    return x
+
+
+def options_left(x: Any) -> Any:
+    """Leaves an option set, which no other call may see: 1 more for a call that does."""
+    seen = current.get().product_method
+    if _real(x):
+        current.set(current.get().with_product_method("left"))
+    return x + int(seen == "left")
+
+
+def naps(x: Any) -> Any:
+    if _real(x):
+        time.sleep(0.5)
+    return x
+
+
+def income(table: Any, rate: Any) -> Any:
+    """A column more, and what all of it is: a table and an array in, two tables out."""
+    more = table.assign(income=table["price"] * table["sold"] + Decimal("0.5"))
+    total = cy.EncryptedFrame({"total": cy.EncryptedColumn((more["sold"].values * rate).sum())})
+    return [more, total]
+
+
+def by_place(table: Any) -> Any:
+    return table.groupby("where").sum()
+
+
+def column_alone(table: Any) -> Any:
+    return table["sold"]
+
+
+TABLES = {function.__name__: function for function in (income, by_place, column_alone)}
+TOGETHER = {
+    **FUNCTIONS,
+    **{function.__name__: function for function in (loops, meets, options_left, naps)},
+}
 
 
 def refuses() -> Any:

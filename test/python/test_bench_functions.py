@@ -8,10 +8,12 @@ from dataclasses import replace
 import pytest
 from cyclotome.errors import ArgumentError
 from cyclotome_bench import functions
+from cyclotome_bench.charts import Bars
 from cyclotome_bench.functions import FUNCTIONS, functions_tables, make_functions_plan, measure_functions
 from cyclotome_bench.functions_published import PUBLISHED
-from cyclotome_bench.report import REQUIRED, key_of
+from cyclotome_bench.report import REQUIRED, Report, key_of
 from cyclotome_bench.truth import WrongResultError
+from cyclotome_bench.views import view_of
 from devices import DEVICE, needs_device
 
 
@@ -24,6 +26,8 @@ def test_every_row_is_measured_once() -> None:
     assert len(table.rows) == len(records) == 12 and functions_tables([]) == []
     assert len(published.rows) == len(PUBLISHED) and "OTHER MACHINES" in published.note
     assert {each.beside for each in PUBLISHED} <= set(FUNCTIONS) and all("–" not in row for row in published.rows)
+    (plot,) = view_of(Report(plan.name, {}, records)).plots
+    assert isinstance(plot, Bars) and len(plot.rows) == len(records) and plot.series[0] == "cyclotome"
     known = {key_of(record) for record in records}
     assert len(known) == len(records)
 

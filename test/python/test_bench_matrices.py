@@ -6,8 +6,10 @@ from __future__ import annotations
 import pytest
 from cyclotome.errors import ArgumentError
 from cyclotome_bench import matrix_products
-from cyclotome_bench.report import REQUIRED, key_of
+from cyclotome_bench.charts import Bars
+from cyclotome_bench.report import REQUIRED, Report, key_of
 from cyclotome_bench.timing import Budget
+from cyclotome_bench.views import view_of
 
 
 def test_a_small_matrix(capsys: pytest.CaptureFixture[str]) -> None:
@@ -30,6 +32,8 @@ def test_the_set_of_matrices() -> None:
     assert all(set(REQUIRED) <= set(record) and record["median_us"] > 0 for record in records)
     (table,) = matrix_products.matrix_tables(records)
     assert len(table.rows) == 4 and matrix_products.matrix_tables([]) == []
+    (plot,) = view_of(Report(plan.name, {}, records)).plots
+    assert isinstance(plot, Bars) and len(plot.rows) == 4 and plot.series == ("cyclotome",)
     assert list(matrix_products.measure_matrices(plan, True, {key_of(record) for record in records})) == []
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
+import cyclotome as cy
 import numpy as np
 import pytest
 from cyclotome import _core
@@ -145,3 +146,32 @@ def test_sums_of_levels_and_operations_between(party: Party, rng: np.random.Gene
             squared = bfv.square_relinearized(mixed, keys)
             if squared.noise_headroom >= 0:
                 assert np.array_equal(party.decrypt(squared, False), product_of_values(value, value, False, t) % t)
+
+
+def test_decryption_comes_down_to_where_a_result_was_raised_from(party: Party, rng: np.random.Generator) -> None:
+    """The same values as of the same residues of which nobody knows that they were raised, at every depth; and as
+    strict a look at the noise once it is near its limit: a bound below what is there is refused, one above is not."""
+    lowest, seen = len(party.moduli), 0
+    for x, expected in squares(party, random_below(rng, party.t(), (2, party.n))):
+        product = bfv.multiply(x, x)  # three parts
+        squared = product_of_values(expected, expected, False, party.t())
+        for result, values in ((x, expected), (product, squared)):
+            if result.noise_headroom < 0:
+                continue
+            known, not_known = result, untold(party, result)
+            assert np.array_equal(party.decrypt(known, False), values)
+            assert np.array_equal(party.decrypt(not_known, False), values)
+        lowest = min(lowest, multiple_from(rlwe.coefficients(product)))
+    assert 2 * lowest <= len(party.moduli)
+    for x, expected in squares(party, random_below(rng, party.t(), (2, party.n))):
+        while x.noise_headroom > 1:
+            x, expected = _core.add(x, x), 2 * expected % party.t()
+        if (measured := max(_core.measured_noise(x, party.secret))) < math.log2(party.q / party.t()) - 20:
+            continue  # decryption sees noise modulo a prime of 30 bits
+        low, high = (rlwe.with_bound(x, measured + bits) for bits in (-0.5, 0.5))
+        assert np.array_equal(party.decrypt(high, False), expected)
+        for one in (low, _core.add(low, party.crafted(np.zeros((x.batch, 2, party.n), dtype=object)))):
+            with pytest.raises(cy.errors.ContradictionError):
+                _core.decrypt(one, party.secret)
+        seen += 1
+    assert seen > 0

@@ -137,18 +137,33 @@ def test_rotations_of_transforms(scheme: str, rng: np.random.Generator) -> None:
     assert cy.to_bytes(moved.rotate_columns()) == cy.to_bytes(whole.rotate_columns())
 
 
-def test_memory_is_accounted_for(rng: np.random.Generator) -> None:
+def test_memory_is_accounted_for(rng: np.random.Generator, tmp_path: Path) -> None:
     parameters, *_, x, _ = operands("bfv", rng)
     alone = x.nbytes
     w = cy.plain(rng.integers(-5, 6, 40), parameters)
     first = x * w
-    assert x.nbytes == alone and first.is_transformed and first.nbytes == alone
+    assert x.held_bytes == alone and first.is_transformed and first.held_bytes == alone
     second = x * w
-    assert x.nbytes == 2 * alone
+    assert x.held_bytes == 2 * alone
     assert cy.to_bytes(first) == cy.to_bytes(second)
-    assert first.nbytes == alone  # asked back for once
+    assert first.held_bytes == alone  # asked back for once
     cy.to_bytes(first)
-    assert first.nbytes == 2 * alone
+    assert first.held_bytes == 2 * alone
+    # What there is to send stays what it was, as what a file says of itself and what comes out of it.
+    cy.save(tmp_path / "x", x)
+    said, loaded = cy.inspect(tmp_path / "x").expanded_nbytes, cy.load(tmp_path / "x", allow_insecure=True)
+    assert isinstance(loaded, cy.EncryptedArray)
+    assert x.nbytes == first.nbytes == alone == said == loaded.nbytes
+    assert cy.shard(x, ["cpu:1"]).nbytes == alone
+
+
+@pytest.mark.parametrize("scheme", ["bfv", "bgv"])
+def test_plans_tell_what_is_sent_from_what_is_held(scheme: str, rng: np.random.Generator) -> None:
+    parameters, *_, x, _ = operands(scheme, rng)
+    w = cy.plain(rng.integers(-5, 6, 40), parameters)
+    plan = cy.plan(lambda a: [a * w, a * w], inputs=[x])
+    assert plan.input_bytes == x.nbytes
+    assert plan.peak_bytes >= x.nbytes + plan.result_bytes + (x.nbytes if scheme == "bfv" else 0)
 
 
 @pytest.mark.parametrize("scheme", ["bfv", "bgv"])

@@ -57,6 +57,23 @@ def test_rotations_that_are_none(step: Any) -> None:
         cy.keygen(parameters(), rotations=[step])
 
 
+@pytest.mark.parametrize(
+    ("options", "what"),
+    [
+        ({"rotations": [1 << 70]}, "far out of range"),
+        ({"galois_elements": [-3]}, r"element -3 must be odd and below 2n"),
+        ({"galois_elements": [1 << 64]}, "far out of range"),
+        ({"matrices": [(0, 3)]}, r"\(0, 3\) has no values"),
+        ({"matrices": [(3, -1)]}, r"\(3, -1\) has no values"),
+        ({"matrices": [3]}, r"shapes \(rows, columns\)"),
+        ({"matrices": [(3, 2.5)]}, "is a whole number"),
+    ],
+)
+def test_keys_that_cannot_be(options: dict[str, Any], what: str) -> None:
+    with pytest.raises(ArgumentError, match=what):
+        cy.keygen(parameters(), **options)
+
+
 def test_every_key_generation_is_fresh() -> None:
     ids = {cy.keygen(parameters(), rotations=[], device="cpu:1").secret.key_id for _ in range(8)}
     assert len(ids) == 8

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 import operator
+import threading
 from typing import Any
 
 import cyclotome as cy
@@ -75,6 +76,55 @@ def test_wide_values_and_other_uses(rng: np.random.Generator) -> None:
     plan = cy.plan(lambda a: a * w, parameters, cy.Operand((3,), bound=3))
     assert plan.noise_headroom == (x * w).noise_headroom
     assert w.nbytes > 0 and w.shape == (3,)
+
+
+@pytest.mark.parametrize("values", [[2, -1, 3], [2**70, 1, -1]])
+def test_the_integers_stay_what_was_encoded(values: list[int]) -> None:
+    """Whatever NumPy is asked for: its copies are copies, and what is none can't be written."""
+    parameters, keys = party("bgv")
+    given = np.array(values)
+    w = cy.plain(given, parameters)
+    given[0] = 100
+    for copied in (np.array(w), np.array(w, dtype=object), np.array(w, copy=True), np.asarray(w, dtype=object).copy()):
+        copied[0] = 100
+    for shared in (w.values, np.asarray(w), cy.from_bytes(cy.to_bytes(w), allow_insecure=True).values):
+        with pytest.raises(ValueError, match="read-only"):
+            shared[0] = 100
+    assert w.values.tolist() == values
+    assert np.asarray(w, dtype=float).dtype == float
+    if np.lib.NumpyVersion(np.__version__) >= "2.0.0":
+        with pytest.raises(ValueError, match="without a copy"):
+            np.asarray(w, dtype=float, copy=False)
+    small = cy.plain([2, -1, 3], parameters)
+    x = cy.encrypt([1, 2, 3], keys.public, bound=3)
+    np.array(small)[0] = 5
+    assert cy.to_bytes(x * small) == cy.to_bytes(x * small.values)
+
+
+def test_encoding_can_be_watched_by_who_uses_it() -> None:
+    """A callback that multiplies by the array that is being encoded does not wait for itself."""
+    parameters, _ = party("bfv")
+    keys = cy.keygen(parameters, rotations=[], device="cpu:3")
+    x = cy.encrypt([1, 2, 3], keys.public, bound=3)
+    w = cy.plain([2, -1, 3], parameters)  # for another engine
+    products: list[Any] = []
+
+    def watch(done: int, total: int, what: str) -> None:
+        if what == "encoding" and not products:
+            products.append(None)
+            products.append((x * w, w.nbytes))
+
+    def work() -> None:
+        with cy.progress(watch):
+            products.append((x * w, w.nbytes))
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(60)
+    assert len(products) == 3, "it waits"
+    for product, size in products[1:]:
+        assert size == products[1][1] > 0
+        assert np.array_equal(cy.decrypt(product, keys.secret), [2, -2, 9])
 
 
 def test_refusals() -> None:

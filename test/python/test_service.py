@@ -347,6 +347,47 @@ def test_stopping_lets_a_job_end_and_refuses_others() -> None:
         assert not [pid for pid in service.family() if os.path.exists(f"/proc/{pid}") and pid != service.process.pid]
 
 
+def test_jobs_of_clients_that_went_away_are_given_up(tmp_path: Path) -> None:
+    """Those that run and those that wait; others are served by the same process."""
+    jobs = f"{Path(__file__).parent / 'session_jobs.py'}:TOGETHER"
+    with Running("--jobs", 2, "--seconds", 50, *QUICK, jobs=jobs) as service:
+        client = cy.Client(service.url, keys())
+        name, request = client.send_keys(), client.request([1], bound=5)
+        head = f"POST /v1/call/loops?keys={name} HTTP/1.1\r\nHost: x\r\nContent-Length: {len(request)}\r\n\r\n"
+        links = [connected(service) for _ in range(4)]
+        for link in links:
+            link.sendall(head.encode() + request)
+        with httpx.Client(base_url=service.url, timeout=60) as web:
+
+            def figures(jobs: int, running: int) -> bool:
+                text = web.get("/metrics").text
+                return f"cyclotome_jobs {jobs}.0" in text and f"cyclotome_jobs_running {running}.0" in text
+
+            eventually(lambda: figures(4, 2))
+            began = time.monotonic()
+            for link in links:
+                link.close()
+            eventually(lambda: figures(0, 0))
+            assert time.monotonic() - began < 20  # and not 50
+            text = web.get("/metrics").text
+            assert "cyclotome_workers_replaced 0.0" in text and "cyclotome_disconnects_total 4.0" in text
+        assert client.call("total", [1, 2], bound=5) == 3
+
+
+def test_a_full_queue_is_refused_with_a_time_to_ask_again() -> None:
+    jobs = f"{Path(__file__).parent / 'session_jobs.py'}:TOGETHER"
+    with Running("--jobs", 1, "--client-jobs", 2, *QUICK, jobs=jobs) as service:
+        client = cy.Client(service.url, keys())
+        name, request = client.send_keys(), client.request([1], bound=5)
+        with ThreadPoolExecutor(6) as pool, httpx.Client(base_url=service.url, timeout=60) as web:
+            path = f"/v1/call/naps?keys={name}"
+            answers = list(pool.map(lambda _: web.post(path, content=request), range(6)))
+        refused = [answer for answer in answers if answer.status_code == 503]
+        assert 1 <= len(refused) <= 4 and len(refused) + sum(each.status_code == 200 for each in answers) == 6
+        for answer in refused:
+            assert answer.json()["error"] == "BusyError" and answer.headers["Retry-After"] == "1"
+
+
 def test_a_port_in_use_is_a_typed_error(service: Running) -> None:
     port = service.address.rsplit(":", 1)[1]
     result = run("serve", Path(__file__).parent / "session_jobs.py:SLOW", "--port", port)

@@ -103,7 +103,7 @@ def test_broken_links_are_seen(site: Built, tmp_path: Path) -> None:
 def test_the_reference_has_every_public_name(site: Built) -> None:
     names = {f"cyclotome.{name}" for name in cy.__all__ if name != "__version__"}
     names |= {f"cyclotome.circuit.{name}" for name in cy.circuit.__all__}
-    methods = [name for name in vars(cy.EncryptedArray) if not name.startswith("_")]
+    methods = [name for name in dir(cy.EncryptedArray) if not name.startswith("_")]
     names |= {f"cyclotome.EncryptedArray.{name}" for name in methods}
     assert len(methods) > 20
     assert names - site.objects == set()

@@ -51,16 +51,16 @@ def keys() -> cy.Keys:
 def test_a_product_passes_three_functions_and_a_ring_of_keys(keys: cy.Keys) -> None:
     x, y = cy.encrypt([1, 2, 3], keys.public), cy.encrypt([4, 5, 6], keys.public)
     names = walked(lambda: x * y)
-    assert names == ["array.__mul__", "array._binary", "keyring.joined", "array.__init__"]
-    assert returns(names) == 1
-    assert walked(lambda: x * x) == ["array.__mul__", "array._binary", "array.__init__"]
-    assert [name for name in walked(lambda: x * np.arange(3)) if name.startswith("array.")] == walked(lambda: x * x)
+    assert names == ["array.__mul__", "array._binary", "keyring.joined", "array_facts.__init__"]
+    assert returns(names) == 0
+    assert walked(lambda: x * x) == ["array.__mul__", "array._binary", "array_facts.__init__"]
+    assert [name for name in walked(lambda: x * np.arange(3)) if name.startswith("array")] == walked(lambda: x * x)
 
 
 def test_a_sum_goes_the_same_way(keys: cy.Keys) -> None:
     x = cy.encrypt([1, 2, 3], keys.public)
     with cy.allow_undecryptable(), cy.progress(lambda done, total, what: None):
-        assert walked(lambda: x + x) == ["array.__add__", "array._binary", "array.__init__"]
+        assert walked(lambda: x + x) == ["array.__add__", "array._binary", "array_facts.__init__"]
         assert walked(lambda: x.sum())[:1] == ["array.sum"]
 
 
@@ -89,9 +89,9 @@ def test_a_file_goes_down_to_a_context_and_up_to_an_array(keys: cy.Keys, tmp_pat
         "devices._cpu_name",
         "contexts._opened",
         "transform_designs.prepare",
-        "parameters.native",
-        "array.__init__",
+        "parameter_facts.native",
+        "array_facts.__init__",
         "metadata.read_numbers",
         "files._expected",
-        "array.parameters",
+        "array_facts.parameters",
     ]

@@ -24,7 +24,7 @@ from cyclotome.cli.failures import UsageError, command
 from cyclotome.cli.keys import load_as
 from cyclotome.cli.visible import visible
 from cyclotome.extras import SERVE
-from cyclotome.sessions.messages import fingerprint, key_bytes
+from cyclotome.sessions.messages import fingerprint, key_bytes, require_key
 from cyclotome.sessions.quotas import Quotas
 from cyclotome.sessions.remote import Remote
 
@@ -45,6 +45,10 @@ def serve(
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0: any that is free; the log says which.")] = 8000,
     workers: Annotated[int, typer.Option(min=1, max=1024, help="Processes that compute.")] = 1,
+    jobs: Annotated[
+        int | None,
+        typer.Option(min=1, max=1024, help="That each of them computes at a time; as many as the device serves well."),
+    ] = None,
     device: Annotated[str, typer.Option(help='Where each of them computes: "cpu:1", "cuda:0".')] = "cpu:1",
     parameters: Annotated[
         Path | None, typer.Option(help="The only ones to compute with, as `cyclotome params` writes them.")
@@ -61,6 +65,9 @@ def serve(
     client_key_mib: Annotated[float | None, typer.Option(help="Of one client's keys.")] = None,
     all_key_mib: Annotated[float | None, typer.Option(help="Of all keys.")] = None,
     resident_key_mib: Annotated[float | None, typer.Option(help="Of keys in the memory of each process.")] = None,
+    job_mib: Annotated[
+        float | None, typer.Option(help="Of the jobs that a process computes at a time, by their plans.")
+    ] = None,
     client_jobs: Annotated[int | None, typer.Option(help="Jobs of one client at a time.")] = None,
     all_jobs: Annotated[int | None, typer.Option(help="Jobs at a time, those that wait among them.")] = None,
     planned_seconds: Annotated[float | None, typer.Option(help="Of a job, by its plan, before it begins.")] = None,
@@ -88,7 +95,7 @@ def serve(
         raise UsageError(f"--log-level {log_level!r}: INFO, WARNING or ERROR")
     mebibytes = {"request_bytes": request_mib, "answer_bytes": answer_mib, "client_bytes": client_mib}
     mebibytes |= {"all_bytes": all_mib, "client_key_bytes": client_key_mib, "all_key_bytes": all_key_mib}
-    mebibytes |= {"resident_key_bytes": resident_key_mib}
+    mebibytes |= {"resident_key_bytes": resident_key_mib, "job_bytes": job_mib}
     others = {"client_jobs": client_jobs, "all_jobs": all_jobs, "planned_seconds": planned_seconds}
     others |= {"seconds": seconds, "client_seconds_per_minute": client_seconds_per_minute}
     only = None if parameters is None else load_as(cy.Parameters, parameters, allow_insecure=allow_insecure)
@@ -96,6 +103,7 @@ def serve(
         functions,
         parameters=only,
         workers=workers,
+        jobs=jobs,
         device=device,
         quotas=_quotas(mebibytes, others),
         folder=keys_folder,
@@ -139,18 +147,15 @@ def call(
     """Call a function of a service on encrypted files. No secret key takes part: `cyclotome decrypt` opens the answer.
 
     Keys are sent if the service does not hold them. An answer of several arrays is one file of them all, one after
-    the other, which `cyclotome.load` reads from a file object. Numbers of the answer are integers: what files say of
-    scales and columns stays here.
+    the other, which `cyclotome.load` reads from a file object. Tables keep names, scales and missing values on the way
+    there and back. Of arrays the numbers are integers: what their files say of scales stays here.
     """
     vacant(output, force)
     evaluation = load_as(cy.EvaluationKeys, keys, allow_insecure=allow_insecure)
     hiding = None if public is None else load_as(cy.PublicKey, public, allow_insecure=allow_insecure)
-    arrays = [load_as(cy.EncryptedArray, file, expect=evaluation.parameters) for file in files]
+    arrays = [load_as((cy.EncryptedArray, cy.EncryptedFrame), file, expect=evaluation.parameters) for file in files]
     for array, file in zip(arrays, files, strict=True):
-        if array.key_id != evaluation.key_id:
-            raise cy.errors.MismatchError(
-                f"{file} is encrypted under key {array.key_id[:8]}, not {evaluation.key_id[:8]}"
-            )
+        require_key(array, evaluation.key_id, str(file))
     remote = Remote(url, token=token, timeout=timeout)
     try:
         request = b"".join(cy.to_view(array) for array in arrays)

@@ -8,6 +8,7 @@ import base64
 import functools
 import re
 import secrets
+import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -24,8 +25,9 @@ from .. import _core
 from ..errors import ArgumentError, BusyError, QuotaError
 from ..failures import http_status
 from ..files import to_bytes
-from ..sessions.processes import described
 from ..sessions.server import Server
+from ..sessions.turns import Turn, Turns
+from ..sessions.workers import described
 from ..text import byte_size
 from . import logs
 from .clients import Clients
@@ -46,17 +48,38 @@ class Service:
         self.server, self.clients, self.body_seconds = server, clients, body_seconds
         self.metrics = Metrics(server)
         self.ready = False
-        count = server.processes.count if server.processes else 1
-        # One thread for each process, so that whatever waits does so without a thread.
-        self._threads = ThreadPoolExecutor(count, thread_name_prefix="cyclotome-job")
-        self._free = asyncio.Semaphore(count)
+        # One thread for each job that computes, so that whatever waits does so without a thread.
+        self._threads = ThreadPoolExecutor(server.turns.places, thread_name_prefix="cyclotome-job")
 
-    async def at_work(self, work: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
-        """What ``work`` returns, run when a process is free, and the seconds that this took."""
-        began = time.monotonic()
-        async with self._free:
+    async def at_work(self, request: Request, work: Any, *arguments: Any) -> tuple[Any, float]:
+        """What ``work(*arguments, gone)`` returns, run when it is the client's turn, and the seconds that this took;
+        ``gone`` tells whether the client went away meanwhile.
+
+        Raises:
+            ClientDisconnect: it did.
+        """
+        began, gone, turns = time.monotonic(), threading.Event(), self.server.turns
+        turn = turns.ask(request.state.own.client)
+        left, job = asyncio.ensure_future(_left(request)), None
+        try:
+            await asyncio.wait({left, asyncio.wrap_future(turn.future)}, return_when=asyncio.FIRST_COMPLETED)
+            if left.done():
+                raise ClientDisconnect
             waited = time.monotonic() - began
-            return await asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments), waited
+            job = asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments, gone.is_set)
+            await asyncio.wait({left, job}, return_when=asyncio.FIRST_COMPLETED)
+            if not job.done():
+                gone.set()
+                await asyncio.wait({job})  # what it still takes counts as the client's
+                raise ClientDisconnect
+            return job.result(), waited
+        finally:
+            gone.set()
+            left.cancel()
+            if job is None:
+                turns.leave(turn)
+            else:  # the place is the thread's until it is done
+                job.add_done_callback(functools.partial(_ended, turns, turn))
 
     def close(self) -> None:
         """Ends its threads."""
@@ -78,6 +101,18 @@ class Service:
                 raise BusyError(f"the request did not arrive within {self.body_seconds:g} s; send it faster") from None
             state.received += len(piece)
             yield piece
+
+
+async def _left(request: Request) -> None:
+    """Waits until the client of a request whose body was read goes away."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+def _ended(turns: Turns, turn: Turn, job: asyncio.Future[Any]) -> None:
+    if not job.cancelled():
+        job.exception()  # which was told, or is of no interest any more
+    turns.leave(turn)
 
 
 class _State:
@@ -229,7 +264,7 @@ def _add_working(app: FastAPI, service: Service) -> None:
         with server.keys.upload(state.client) as upload:
             async for piece in service.pieces(request, state):
                 upload.write(piece)
-            (name, found), _ = await service.at_work(server.finish_keys, upload)
+            (name, found), _ = await service.at_work(request, server.finish_keys, upload)
         state.facts["keys"] = name[:16]
         return JSONResponse({"fingerprint": name, "key_id": found.key_id, "parameters": found.parameters}, 201)
 
@@ -257,7 +292,7 @@ def _add_working(app: FastAPI, service: Service) -> None:
                 taken = _take(service, state, max(0, len(body) + len(piece) - taken), taken)
                 body += piece
             with server.admission.job(state.client):
-                answer, waited = await service.at_work(server.run, function, body, keys)
+                answer, waited = await service.at_work(request, server.run, function, body, keys)
         finally:
             server.admission.give_back(state.client, taken)
         service.metrics.worked(function, answer.seconds, answer.planned_seconds, waited)

@@ -67,6 +67,8 @@ class _Held(Collector):
         """As prometheus-client's collectors."""
         server = self._server
         yield GaugeMetricFamily("cyclotome_jobs", "Jobs that wait or run.", server.admission.jobs)
+        yield GaugeMetricFamily("cyclotome_jobs_running", "Those that run.", server.turns.running)
+        yield GaugeMetricFamily("cyclotome_places", "Jobs that can run at a time.", server.turns.places)
         yield GaugeMetricFamily("cyclotome_request_bytes", "Bytes of their requests.", server.admission.held_bytes)
         yield GaugeMetricFamily("cyclotome_key_sets", "Sets of keys that are held.", len(server.keys))
         yield GaugeMetricFamily("cyclotome_key_bytes", "Their bytes.", server.keys.nbytes)

@@ -108,6 +108,7 @@ def serve(server: Server, listening: Listening, level: str = "INFO") -> None:
         version=_core.version(),
         functions=list(server.functions),
         workers=processes.count if processes else 0,
+        jobs=server.jobs,
     )
     running = _Server(config)
     try:

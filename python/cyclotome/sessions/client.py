@@ -6,15 +6,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
-from .. import decryption, encryption
+from .. import decryption, encryption, frame_decryption, frames
 from ..array import EncryptedArray
 from ..encrypted_numbers import EncryptedNumbers
 from ..errors import ArgumentError, MismatchError, UnknownKeysError, UnsupportedError
 from ..files import to_bytes
+from ..frames import EncryptedFrame
 from ..keys import Keys, keygen
 from ..parameters import Parameters
 from ..streams import Buffer
-from .messages import fingerprint, key_bytes, read_answer, require_key
+from .messages import Encrypted, fingerprint, key_bytes, read_answer, require_key
 
 __all__ = ["Client", "Service"]
 
@@ -98,28 +99,36 @@ class Client:
         """As `cyclotome.encrypt`, with the secret key, whose ciphertexts take half the space."""
         return encryption.encrypt(values, self._keys.secret, **options)
 
+    def encrypt_frame(self, table: Any, **options: Any) -> EncryptedFrame:
+        """As `cyclotome.encrypt_frame`, with the secret key: an argument with columns, scales and missing values, which
+        are public but for the values."""
+        return frames.encrypt_frame(table, self._keys.secret, **options)
+
     def request(self, *arguments: object, **options: Any) -> bytes:
         """The bytes of a request: arguments that are encrypted already as they are, others by `encrypt` with these
         options."""
-        encrypted = (EncryptedArray, EncryptedNumbers)
+        encrypted = (EncryptedArray, EncryptedNumbers, EncryptedFrame)
         arrays = [each if isinstance(each, encrypted) else self.encrypt(each, **options) for each in arguments]
         for each in arrays:
             require_key(each, self.key_id, "an argument")
         return b"".join(to_bytes(each) for each in arrays)
 
     def read(self, answer: Buffer) -> Any:
-        """The values of an answer: those of one array, or a list where the function returned one. For this client
-        alone, as `decrypt` says; so is whether it fails.
+        """The values of an answer: those of one array, a pandas DataFrame of a table, or a list where the function
+        returned one. For this client alone, as `decrypt` says; so is whether it fails.
 
         Raises:
             FormatError: no answer, or a damaged one.
             MismatchError: an answer under another key.
             NoiseError, ContradictionError, RangeError: as `decrypt`.
+            MissingPackageError: a table, and pandas is not installed.
         """
         found = read_answer(answer, self.parameters, self.key_id, self._keys.secret.device)
         return [self._opened(each) for each in found] if isinstance(found, Sequence) else self._opened(found)
 
-    def _opened(self, x: EncryptedArray | EncryptedNumbers) -> Any:
+    def _opened(self, x: Encrypted) -> Any:
+        if isinstance(x, EncryptedFrame):
+            return frame_decryption.decrypt_frame(x, self._keys.secret)
         if isinstance(x, EncryptedNumbers):
             from ..circuit import decrypt
 

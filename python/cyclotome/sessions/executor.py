@@ -8,6 +8,7 @@ import importlib.util
 import mmap
 import os
 import sys
+import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
@@ -15,14 +16,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..array import EncryptedArray
+from ..encrypted_numbers import EncryptedNumbers
 from ..errors import ArgumentError, FileError, FormatError, MismatchError, QuotaError, UnknownKeysError
 from ..keyring import Keyring
 from ..parameters import Parameters
-from ..planning import plan
 from ..text import byte_size
+from . import calls
+from .arguments import planned, signature
 from .messages import Encrypted, answer_bytes, read_arguments, read_keys
 from .quotas import Quotas
+from .turns import Room
 
 __all__ = ["Answer", "Executor", "KeyFacts", "Setup", "functions_of"]
 
@@ -44,6 +47,13 @@ class Answer(NamedTuple):
     data: bytes
     seconds: float
     planned_seconds: float | None
+
+
+class Needs(NamedTuple):
+    """What a call takes by its plan; None: nobody knows."""
+
+    seconds: float | None
+    nbytes: int | None
 
 
 @dataclass(frozen=True)
@@ -102,13 +112,19 @@ def _imported(place: str) -> Any:
 
 
 class Executor:
-    """Reads keys and requests, and runs functions. Knows nothing of clients. For one thread at a time."""
+    """Reads keys and requests, and runs functions. Knows nothing of clients. For several threads, each of which has the
+    keys and arguments of its own call and no others."""
 
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
         self._functions = functions_of(setup.functions)
         self._keys: OrderedDict[str, tuple[Keyring, int]] = OrderedDict()
-        self._plans: OrderedDict[Any, float] = OrderedDict()
+        self._plans: OrderedDict[Any, Needs] = OrderedDict()
+        self._lock = threading.Lock()
+        #: Of keys that are being read, so that they are read once.
+        self._reading: dict[str, threading.Lock] = {}
+        # Less than a job may take: who waits so long is told to come later, before its time is over.
+        self._room = Room(setup.quotas.job_bytes, setup.quotas.seconds / 2)
 
     def __call__(self, message: tuple[Any, ...]) -> Any:
         """What `Processes` sends: the name of a method, and arguments."""
@@ -150,16 +166,33 @@ class Executor:
 
     def _ring(self, fingerprint: str, path: str) -> Keyring:
         """The keys of this name, read now unless they are here; those used longest ago make room."""
-        if fingerprint in self._keys:
+        ring = self._resident(fingerprint)
+        if ring is not None:
+            return ring
+        with self._lock:
+            reading = self._reading.setdefault(fingerprint, threading.Lock())
+        with reading:
+            ring = self._resident(fingerprint)
+            if ring is None:
+                ring = self._read(path)
+                self._keep(fingerprint, ring)
+        with self._lock:
+            self._reading.pop(fingerprint, None)
+        return ring
+
+    def _resident(self, fingerprint: str) -> Keyring | None:
+        with self._lock:
+            if fingerprint not in self._keys:
+                return None
             self._keys.move_to_end(fingerprint)
             return self._keys[fingerprint][0]
-        ring = self._read(path)
-        self._keys[fingerprint] = ring, _nbytes(ring)
-        while (
-            len(self._keys) > 1 and sum(size for _, size in self._keys.values()) > self._setup.quotas.resident_key_bytes
-        ):
-            self._keys.popitem(last=False)
-        return ring
+
+    def _keep(self, fingerprint: str, ring: Keyring) -> None:
+        with self._lock:
+            self._keys[fingerprint] = ring, _nbytes(ring)
+            most = self._setup.quotas.resident_key_bytes
+            while len(self._keys) > 1 and sum(size for _, size in self._keys.values()) > most:
+                self._keys.popitem(last=False)
 
     def call(self, name: str, request: bytes, fingerprint: str, path: str) -> Answer:
         """The answer to a request.
@@ -172,7 +205,6 @@ class Executor:
         quotas = self._setup.quotas
         if name not in self._functions:
             raise ArgumentError(f"there is no function of this name; there are {', '.join(sorted(self._functions))}")
-        began = time.monotonic()
         ring = self._ring(fingerprint, path)
         read = read_arguments(
             request,
@@ -184,43 +216,45 @@ class Executor:
         if not read:
             raise ArgumentError("the request has no encrypted arrays")
         arguments = [each.with_keys(*ring.keys()) for each in read]
-        planned = self._planned(name, fingerprint, arguments)
-        data = answer_bytes(self._functions[name](*arguments))
+        needs = self._planned(name, fingerprint, arguments, _nbytes(ring))
+        with self._room.hold(needs.nbytes):
+            calls.began()
+            began = time.monotonic()
+            data = answer_bytes(self._functions[name](*arguments))
+            seconds = time.monotonic() - began
         length = sum(map(len, data))
         if length > quotas.answer_bytes:
             raise QuotaError(
                 f"the answer has {byte_size(length)}, more than the {byte_size(quotas.answer_bytes)} of one; ask less"
             )
-        return Answer(b"".join(data), time.monotonic() - began, planned)
+        return Answer(b"".join(data), seconds, needs.seconds)
 
-    def _planned(self, name: str, fingerprint: str, arguments: list[Encrypted]) -> float | None:
-        """Seconds that the call takes by its plan. None for circuits' numbers, which have plans of their own.
+    def _planned(self, name: str, fingerprint: str, arguments: list[Encrypted], keys: int) -> Needs:
+        """What the call takes by its plan, besides its keys of so many bytes, which other calls use too. Unknown for
+        circuits' numbers, which have plans of their own.
 
         Raises:
-            QuotaError: more than the quota.
+            QuotaError: more time than the quota.
             Whatever the call itself will raise.
         """
-        arrays = [each for each in arguments if isinstance(each, EncryptedArray)]
-        if len(arrays) != len(arguments):
-            return None
-        what = name, fingerprint, *(_signature(each) for each in arrays)
-        seconds = self._plans.get(what)
-        if seconds is None:
-            seconds = plan(self._functions[name], inputs=arrays).seconds
-            self._plans[what] = seconds
-            if len(self._plans) > 256:
-                self._plans.popitem(last=False)
+        if any(isinstance(each, EncryptedNumbers) for each in arguments):
+            return Needs(None, None)
+        what = name, fingerprint, signature(arguments)
+        with self._lock:
+            needs = self._plans.get(what)
+        if needs is None:
+            found = planned(self._functions[name], arguments)
+            needs = Needs(found.seconds, max(0, found.peak_bytes - keys))
+            with self._lock:
+                self._plans[what] = needs
+                if len(self._plans) > 256:
+                    self._plans.popitem(last=False)
         limit = self._setup.quotas.planned_seconds
-        if seconds > limit:  # NaN, where there is no estimate, is not
-            raise QuotaError(f"the job takes about {seconds:.2g} s, more than the {limit:g} s of one; ask less")
-        return seconds
+        if needs.seconds is not None and needs.seconds > limit:  # NaN, where there is no estimate, is not
+            raise QuotaError(f"the job takes about {needs.seconds:.2g} s, more than the {limit:g} s of one; ask less")
+        return needs
 
 
 def _nbytes(ring: Keyring) -> int:
     every = ring.keys()
     return sum(key.nbytes for key in every)
-
-
-def _signature(x: EncryptedArray) -> tuple[Any, ...]:
-    """What a plan depends on. Noise is not in it: what it refuses is refused when the function runs."""
-    return x.shape, x.layout, x.encoding, x.interval, x.l1_bound, x.level, x.dtype, x.native.parts

@@ -4,21 +4,23 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..array import EncryptedArray
 from ..encrypted_numbers import EncryptedNumbers
 from ..errors import FormatError, FunctionError, MismatchError, SecrecyError
-from ..files import MAX_BYTES, from_bytes, from_bytes_with_note, to_bytes, to_view
+from ..files import from_bytes, next_object, to_bytes, to_view
+from ..frames import EncryptedFrame
 from ..keyring import Keyring
 from ..keys import EvaluationKeys, PublicKey
 from ..parameters import Parameters
-from ..streams import Buffer, parts
+from ..streams import Buffer, Parts, Source, parts
 
 __all__ = [
     "Encrypted",
     "answer_bytes",
+    "arrays_of",
     "fingerprint",
     "key_bytes",
     "read_answer",
@@ -28,7 +30,8 @@ __all__ = [
 ]
 
 #: What functions take and return.
-Encrypted = EncryptedArray | EncryptedNumbers
+Encrypted = EncryptedArray | EncryptedNumbers | EncryptedFrame
+_KINDS = (EncryptedArray, EncryptedNumbers, EncryptedFrame)
 
 _SECRET_KINDS = (2, 9)
 #: Objects in an answer.
@@ -73,44 +76,69 @@ def read_keys(data: Buffer, *, max_bytes: int, device: str, allow_insecure: bool
     return ring
 
 
-def read_arguments(
-    data: Buffer, *, max_bytes: int, most: int, device: str, allow_insecure: bool
-) -> list[EncryptedArray | EncryptedNumbers]:
-    """The encrypted arrays of a request.
+def _containers(data: Buffer) -> Source:
+    """The containers in these bytes, a secret key refused wherever it stands."""
+    lying = Parts(data)
+
+    def following(limit: int) -> memoryview | None:
+        part = lying.following(limit)
+        if part is not None:
+            _refuse_secrets(part)
+        return part
+
+    return following
+
+
+def read_arguments(data: Buffer, *, max_bytes: int, most: int, device: str, allow_insecure: bool) -> list[Encrypted]:
+    """The encrypted arrays, numbers and tables of a request.
 
     Raises:
         SecrecyError: a secret key.
-        FormatError: something else than encrypted arrays or numbers, or too many.
+        FormatError: something else, too many, or a table that is not as its description says.
     """
     found: list[Encrypted] = []
-    for part in parts(data, max_bytes, most):
-        _refuse_secrets(part)
-        obj = from_bytes(part, allow_insecure, device=device, max_bytes=max_bytes)
-        if not isinstance(obj, (EncryptedArray, EncryptedNumbers)):
-            raise FormatError(f"a request has encrypted arrays, and this one {type(obj).__name__}")
+    following = _containers(data)
+    while (
+        read := next_object(following, device=device, max_bytes=max_bytes, allow_insecure=allow_insecure)
+    ) is not None:
+        obj = read[0]
+        if not isinstance(obj, _KINDS):
+            raise FormatError(f"a request has encrypted arrays and tables, and this one {type(obj).__name__}")
+        if len(found) == most:
+            raise FormatError(f"the request has more than the {most} arguments that one may have")
         found.append(obj)
     return found
 
 
+def arrays_of(x: Encrypted) -> Iterator[EncryptedArray]:
+    """The arrays that hold its ciphertexts."""
+    if isinstance(x, EncryptedFrame):
+        for column in x.columns.values():
+            yield from column.arrays()
+    else:
+        yield x.digits if isinstance(x, EncryptedNumbers) else x
+
+
 def require_key(x: Encrypted, key_id: str, what: str) -> None:
     """Raises MismatchError for ciphertexts of another secret key."""
-    own = (x.digits if isinstance(x, EncryptedNumbers) else x).key_id
-    if own != key_id:
-        raise MismatchError(f"{what} is encrypted under key {own[:8]}, not under yours, {key_id[:8]}")
+    for array in arrays_of(x):
+        if array.key_id != key_id:
+            raise MismatchError(f"{what} is encrypted under key {array.key_id[:8]}, not under yours, {key_id[:8]}")
 
 
 def answer_bytes(result: object) -> list[bytes]:
-    """What a function returned, one array or a sequence of them, as bytes that `read_answer` reads.
+    """What a function returned, an array, a table or a sequence of them, as bytes that `read_answer` reads.
 
     Raises:
         FunctionError: it returned something else.
     """
-    if isinstance(result, (EncryptedArray, EncryptedNumbers)):
+    if isinstance(result, _KINDS):
         return [to_bytes(result)]
     several = isinstance(result, Sequence) and not isinstance(result, (str, bytes))
-    if not several or not all(isinstance(each, (EncryptedArray, EncryptedNumbers)) for each in result):  # type: ignore[attr-defined]
+    if not several or not all(isinstance(each, _KINDS) for each in result):  # type: ignore[attr-defined]
         raise FunctionError(
-            f"the function returned {type(result).__name__}; it must return encrypted arrays, one or a list of them"
+            f"the function returned {type(result).__name__}; it must return encrypted arrays or tables, one or a list "
+            'of them; a column by itself as cy.EncryptedFrame({"name": column})'
         )
     results: Sequence[Any] = result  # type: ignore[assignment]
     if not 0 < len(results) <= _MOST_RESULTS:
@@ -119,17 +147,20 @@ def answer_bytes(result: object) -> list[bytes]:
 
 
 def read_answer(data: Buffer, expect: Parameters, key_id: str, device: str) -> Encrypted | list[Encrypted]:
-    """The arrays of an answer: one, or a list, as the function returned them.
+    """The arrays and tables of an answer: one, or a list, as the function returned them.
 
     Raises:
         FormatError: no answer, or one of which results are missing.
     """
     found: list[Encrypted] = []
     whole = None
-    for part in parts(data, MAX_BYTES, _MOST_RESULTS):
-        obj, note = from_bytes_with_note(part, expect, device, MAX_BYTES)
-        if not isinstance(obj, (EncryptedArray, EncryptedNumbers)):
-            raise FormatError(f"an answer has encrypted arrays, and this one {type(obj).__name__}")
+    following = _containers(data)
+    while (read := next_object(following, device=device, expect=expect)) is not None:
+        obj, note = read
+        if not isinstance(obj, _KINDS):
+            raise FormatError(f"an answer has encrypted arrays and tables, and this one {type(obj).__name__}")
+        if len(found) == _MOST_RESULTS:
+            raise FormatError(f"an answer of more than {_MOST_RESULTS} results")
         require_key(obj, key_id, "the answer")
         whole = note.get("of") if not found else whole
         if note.get("of") != whole or note.get("result") != (None if whole is None else len(found)):

@@ -1,215 +1,134 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processes that work off messages, each with what it holds; one that dies, or takes too long, is replaced."""
+"""Processes that work off messages, some at a time; one that dies, or takes too long, is replaced."""
 
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
 import queue
-import signal
 import threading
+import time
 from collections.abc import Callable
-from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
 from typing import Any
 
-from .. import errors
-from ..errors import ArgumentError, BusyError, CyclotomeError, FunctionError, QuotaError, WorkerLostError
+from ..errors import ArgumentError, BusyError, CyclotomeError, QuotaError, WorkerLostError
+from .workers import Factory, Host, Late, Line, Unwanted
 
-__all__ = ["Processes", "described", "raised"]
-
-#: Spawned, on every system: a fork would copy the threads' locks of a server, and its keys.
-_METHOD = multiprocessing.get_context("spawn")
-
-#: Makes, in the process, what answers messages.
-Factory = Callable[..., Callable[[Any], Any]]
-
-
-def described(error: BaseException) -> tuple[str, str]:
-    """An error as another process, or another machine, is told: nothing of what others raise, which may quote data."""
-    if isinstance(error, CyclotomeError):
-        return type(error).__name__, str(error)
-    if isinstance(error, MemoryError):
-        return "MemoryLimitError", "the server has no memory for this; send less at a time"
-    frame = error.__traceback__
-    while frame is not None and frame.tb_next is not None:
-        frame = frame.tb_next
-    place = "" if frame is None else f" at {frame.tb_frame.f_code.co_filename.rpartition('/')[2]}:{frame.tb_lineno}"
-    return "FunctionError", f"the function failed with {type(error).__name__}{place}"
-
-
-def raised(name: object, message: object) -> CyclotomeError:
-    """The error that was described so."""
-    kind = getattr(errors, name, None) if isinstance(name, str) else None
-    known = isinstance(kind, type) and issubclass(kind, CyclotomeError)
-    return (kind if known else FunctionError)(str(message))  # type: ignore[misc]
-
-
-def _work(connection: Connection, factory: Factory, arguments: tuple[Any, ...]) -> None:
-    """What each process does."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this one
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    try:
-        answer = factory(*arguments)
-        connection.send((True, None))
-    except Exception as error:
-        connection.send((False, described(error)))
-        return
-    with contextlib.suppress(EOFError, KeyboardInterrupt):
-        while True:
-            message = connection.recv()
-            try:
-                reply = True, answer(message)
-            except Exception as error:
-                reply = False, described(error)
-            del message
-            connection.send(reply)
-            del reply
-
-
-class _Worker:
-    """One process, and this end of its pipe; begun when it is first needed, if not before."""
-
-    def __init__(self, factory: Factory, arguments: tuple[Any, ...]) -> None:
-        self._work = factory, arguments
-        self.process: BaseProcess | None = None
-        self.ready = False
-
-    def begin(self) -> None:
-        """Starts the process. Raises OSError where the system has none to give."""
-        self._connection, other = _METHOD.Pipe()
-        process = _METHOD.Process(target=_work, args=(other, *self._work), daemon=True)
-        try:
-            process.start()
-            self.process = process
-        except BaseException:
-            self._connection.close()
-            raise
-        finally:
-            other.close()
-
-    def reply(self, timeout: float | None) -> Any:
-        """The answer to what was sent. Raises TimeoutError, WorkerLostError, and what the work raised."""
-        try:
-            if not self._connection.poll(timeout):
-                raise TimeoutError
-            done, value = self._connection.recv()
-        except (EOFError, ConnectionError):
-            assert self.process is not None
-            self.process.join(5)
-            code = self.process.exitcode
-            raise WorkerLostError(f"the process that worked on it ended (exit code {code}); nothing was done") from None
-        if not done:
-            raise raised(*value)
-        return value
-
-    def ask(self, message: Any, timeout: float | None) -> Any:
-        """Sends a message and waits for the answer."""
-        if self.process is None:
-            try:
-                self.begin()
-            except OSError as error:
-                raise BusyError(f"the system starts no further process ({error.strerror}); try again later") from None
-        if not self.ready:
-            self.reply(timeout=None)
-            self.ready = True
-        with contextlib.suppress(ConnectionError):  # what the answer tells as well
-            self._connection.send(message)
-        return self.reply(timeout)
-
-    def end(self) -> None:
-        """Ends the process at once."""
-        if self.process is not None:
-            self.process.kill()
-            self.process.join()
-            self.process.close()
-            self._connection.close()
+__all__ = ["Processes"]
 
 
 class Processes:
-    """So many processes, each of which answers messages by what ``factory(*arguments)`` made in it. For several
-    threads: `ask` takes the next process that has nothing to do."""
+    """So many processes, each of which answers messages by what ``factory(*arguments)`` made in it, so many at a time.
+    For several threads: `ask` takes the next line that has nothing to do.
 
-    def __init__(self, count: int, factory: Factory, *arguments: Any) -> None:
-        if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= 1024:
-            raise ArgumentError(f"{count!r} processes: say how many, from 1 to 1024")
+    Args:
+        count: processes.
+        factory, arguments: what each of them makes first; it is called on as many threads as there are lines.
+        lines: messages that each process works on at a time.
+    """
+
+    def __init__(self, count: int, factory: Factory, *arguments: Any, lines: int = 1) -> None:
+        for number, what in ((count, "processes"), (lines, "messages at a time")):
+            if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= 1024:
+                raise ArgumentError(f"{number!r} {what}: say how many, from 1 to 1024")
         self._factory, self._arguments = factory, arguments
-        self._idle: queue.SimpleQueue[_Worker] = queue.SimpleQueue()
+        self._idle: queue.SimpleQueue[Line] = queue.SimpleQueue()
         self._lock, self._closed = threading.Lock(), False
-        self._all: set[_Worker] = set()
-        self.count = count
+        self._all: set[Host] = set()
+        self.count, self.lines = count, lines
         #: Processes that had to be replaced.
         self.replaced = 0
-        for _ in range(count):
-            self._idle.put(self._started())
+        hosts = [self._started() for _ in range(count)]
+        for place in range(lines):
+            for host in hosts:
+                self._idle.put(Line(host, place))
 
-    def _started(self) -> _Worker:
-        worker = _Worker(self._factory, self._arguments)
+    def _started(self) -> Host:
+        host = Host(self._factory, self._arguments, self.lines)
         with contextlib.suppress(OSError):  # then it begins when it is needed
-            worker.begin()
+            host.begin()
         with self._lock:
-            self._all.add(worker)
-        return worker
+            self._all.add(host)
+        return host
 
     @property
     def pids(self) -> list[int]:
         """The processes' numbers."""
         with self._lock:
-            processes = [worker.process for worker in self._all]
-        return [process.pid for process in processes if process is not None and process.pid is not None]
+            return [host.pid for host in self._all if host.pid is not None]
 
-    def ask(self, message: Any, timeout: float | None = None) -> Any:
+    def ask(self, message: Any, timeout: float | None = None, gone: Callable[[], bool] | None = None) -> Any:
         """The answer of one process.
 
         Args:
             message: what can be pickled.
-            timeout: seconds that the work may take; then its process is ended.
+            timeout: seconds that the work may take, from `calls.began` on if it says so; then it is stopped, by ending
+                its process where it does not stop by itself. What else ran there runs once more elsewhere.
+            gone: whether the answer is not wanted any more; asked ten times a second.
 
         Raises:
             QuotaError: it took longer.
             WorkerLostError: the process ended.
-            BusyError: the processes are being closed.
+            BusyError: the processes are being closed; or the answer is not wanted any more.
             Whatever the work raised, as an error of this library.
         """
-        worker = self._idle.get()
-        if self._closed:
-            self._idle.put(worker)
-            raise BusyError("the server is going down; try again later, or elsewhere")
-        keep = False
+        line = self._idle.get()
         try:
-            result = worker.ask(message, timeout)
-            keep = True
-            return result
-        except WorkerLostError:
-            raise
-        except TimeoutError as error:
-            if isinstance(error, BusyError):
-                keep = True
-                raise
-            raise QuotaError(f"the job took more than the {timeout:g} s that one may take, and was ended") from None
-        except CyclotomeError:
-            keep = worker.ready
-            raise
+            if self._closed:
+                raise BusyError("the server is going down; try again later, or elsewhere")
+            return self._asked(line, message, timeout, gone)
         finally:
-            self._idle.put(worker if keep else self._replacement(worker))
+            self._idle.put(line)
 
-    def _replacement(self, worker: _Worker) -> _Worker:
+    def _asked(self, line: Line, message: Any, timeout: float | None, gone: Callable[[], bool] | None) -> Any:
+        for again in (True, False):
+            line.move()
+            try:
+                return line.ask(message, timeout, gone)
+            except Late:
+                self._stop(line)
+                raise QuotaError(f"the job took more than the {timeout:g} s that one may take, and was ended") from None
+            except Unwanted:
+                self._stop(line)
+                raise BusyError("nobody waits for the answer any more") from None
+            except WorkerLostError:
+                sacrificed = line.host.sacrificed
+                self._replace(line.host)
+                if not (sacrificed and again):
+                    raise
+            except CyclotomeError:
+                if not line.ready:
+                    self._replace(line.host)
+                raise
+        raise AssertionError
+
+    def _stop(self, line: Line) -> None:
+        if not line.stopped():
+            line.host.sacrificed = True
+            self._replace(line.host)
+
+    def _replace(self, host: Host) -> None:
+        """Ends a process and begins another in its place, once, whichever of its lines finds out first."""
         with self._lock:
-            self._all.discard(worker)
-            self.replaced += 1
-        worker.end()
-        return self._started()
+            first = host in self._all
+            self._all.discard(host)
+            self.replaced += first
+        if first:
+            host.end()
+            host.successor = self._started()
+        while host.successor is None:  # another line is at it
+            time.sleep(0.01)
 
     def close(self) -> None:
         """Waits for what runs, then ends all processes. What waits is refused."""
+        if self._closed:
+            return
         self._closed = True
-        for _ in range(self.count):
-            worker = self._idle.get()
-            with self._lock:
-                self._all.discard(worker)
-            worker.end()
-        self._idle.put(_Closed())  # type: ignore[arg-type]
-
-
-class _Closed:
-    """In place of a process: whoever waits for one finds that there are none."""
+        lines = [self._idle.get() for _ in range(self.count * self.lines)]
+        with self._lock:
+            hosts, self._all = self._all, set()
+        for host in hosts:
+            host.end()
+        for line in lines:
+            line.close()
+        for line in lines:
+            self._idle.put(line)  # whoever asks finds that there are none

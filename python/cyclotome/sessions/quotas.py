@@ -31,7 +31,9 @@ class Quotas:
     key_idle_seconds: float = 3600.0
     #: Of keys in the memory of each process that computes; others are read again when they are needed.
     resident_key_bytes: int = 2 << 30
-    #: Encrypted arrays in a request.
+    #: Memory of the jobs that compute at a time in each process, by their plans; others wait for it.
+    job_bytes: int = 4 << 30
+    #: Encrypted arrays and tables in a request.
     arguments: int = 16
     #: Jobs of one client, and of all, that wait or run at a time.
     client_jobs: int = 64

@@ -18,7 +18,7 @@ from ..extras import RAY
 from ..files import from_bytes, to_view
 from ..keyring import Keyring
 from .mapping import Work, called, mapped_arrays, rejoined
-from .processes import raised
+from .workers import raised
 
 __all__ = ["ray_map"]
 

@@ -15,7 +15,7 @@ from ..extras import SERVE
 from ..files import from_bytes
 from ..parameters import Parameters
 from ..streams import Buffer
-from .processes import raised
+from .workers import raised
 
 __all__ = ["Remote"]
 

@@ -4,20 +4,23 @@
 from __future__ import annotations
 
 import tempfile
-import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from ..contexts import callers_of
 from ..errors import ArgumentError, UnsupportedError
 from ..parameters import Parameters
 from ..streams import Buffer
+from .calls import in_this_thread
 from .executor import Answer, Executor, KeyFacts, Setup, functions_of
 from .key_store import KeyStore, KeyUpload
-from .processes import Processes, described, raised
+from .processes import Processes
 from .quotas import Admission, Quotas
+from .turns import Turns
+from .workers import described, raised
 
 __all__ = ["Server"]
 
@@ -33,15 +36,18 @@ class Server:
         functions: by name; or where they are, "jobs.py:functions" or "package.module:functions", which processes need
             where the functions can't be pickled.
         parameters: the only ones it computes with; None: any that are secure.
-        workers: processes that compute, each with the keys that it met. 0: computes in this process, one job at a time
-            (the library's own threads share a job), and a job that takes too long can't be ended.
+        workers: processes that compute, each with the keys that it met. 0: computes in this process, in the threads
+            that call, and a job that takes too long is ended only where it calls this library.
+        jobs: that each of them computes at a time, on one engine. None: as many as the device serves well, all
+            processes together: a core each, or a GPU's streams.
         device: where each of them computes; None: "cpu" in this process, "cpu:1" in each of several.
         quotas: see `Quotas`.
         folder: where keys are stored, so that they outlive this server; None: a temporary folder.
         allow_insecure: take parameters below 128 bits of security.
 
     Raises:
-        ArgumentError: no functions, or no such number of workers.
+        ArgumentError: no functions, or no such number of workers or jobs.
+        EngineError: no such device.
         FileError: the functions, or the folder, are not there.
 
     Example:
@@ -58,6 +64,7 @@ class Server:
         *,
         parameters: Parameters | None = None,
         workers: int = 0,
+        jobs: int | None = None,
         device: str | None = None,
         quotas: Quotas | None = None,
         folder: str | Path | None = None,
@@ -67,6 +74,8 @@ class Server:
             raise UnsupportedError(f"a server computes with Parameters, not {type(parameters).__name__}")
         if isinstance(workers, bool) or not isinstance(workers, int) or not 0 <= workers <= 1024:
             raise ArgumentError(f"workers {workers!r}: a whole number from 0 to 1024")
+        if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int) or not 1 <= jobs <= 1024):
+            raise ArgumentError(f"jobs {jobs!r}: a whole number from 1 to 1024, or None")
         self.functions = tuple(sorted(functions_of(functions)))
         self.parameters = parameters
         self.quotas = Quotas() if quotas is None else quotas
@@ -77,9 +86,12 @@ class Server:
         where = device if device is not None else "cpu" if workers == 0 else "cpu:1"
         insecure = allow_insecure or (parameters is not None and parameters.allow_insecure)
         setup = Setup(functions, parameters, where, self.quotas, insecure)
-        self._lock = threading.Lock()
+        #: Jobs at a time in each process.
+        self.jobs = jobs if jobs is not None else max(1, -(-callers_of(where) // max(1, workers)))
+        #: Who computes next.
+        self.turns = Turns(max(1, workers) * self.jobs)
         self._own = Executor(setup) if workers == 0 else None
-        self.processes = Processes(workers, Executor, setup) if workers else None
+        self.processes = Processes(workers, Executor, setup, lines=self.jobs) if workers else None
         self._end = weakref.finalize(self, _close, self.processes, self._temporary)
 
     def add_keys(self, data: Buffer, client: str = "") -> str:
@@ -101,9 +113,13 @@ class Server:
             upload.write(data)
             return self.finish_keys(upload)[0]
 
-    def finish_keys(self, upload: KeyUpload) -> tuple[str, KeyFacts]:
-        """Checks keys that have arrived in pieces (``server.keys.upload(client)``), and holds them if they are some."""
-        facts: KeyFacts = self._ask(("check", str(upload.path)))
+    def finish_keys(self, upload: KeyUpload, gone: Callable[[], bool] | None = None) -> tuple[str, KeyFacts]:
+        """Checks keys that have arrived in pieces (``server.keys.upload(client)``), and holds them if they are some.
+
+        Args:
+            gone: as for `run`.
+        """
+        facts: KeyFacts = self._ask(("check", str(upload.path)), gone)
         return upload.finish(), facts
 
     def forget_keys(self, fingerprint: str, client: str = "") -> None:
@@ -130,24 +146,28 @@ class Server:
         size = memoryview(request).nbytes
         self.admission.take(client, size, 0)
         try:
-            with self.admission.job(client):
+            with self.admission.job(client), self.turns.place(client):
                 return self.run(function, request, keys).data
         finally:
             self.admission.give_back(client, size)
 
-    def run(self, function: str, request: Buffer, keys: str) -> Answer:
-        """`call` without quotas of clients, and what it took; for the service, which counts by itself."""
+    def run(self, function: str, request: Buffer, keys: str, gone: Callable[[], bool] | None = None) -> Answer:
+        """`call` without turns and quotas of clients, and what it took; for the service, which counts by itself.
+
+        Args:
+            gone: whether nobody waits for the answer any more, so that the job is given up (BusyError).
+        """
         path = self.keys.path(keys)
         data = request if self._own is not None or isinstance(request, (bytes, bytearray)) else bytes(request)
-        answer: Answer = self._ask(("call", function, data, keys, path))
+        answer: Answer = self._ask(("call", function, data, keys, path), gone)
         return answer
 
-    def _ask(self, message: tuple[Any, ...]) -> Any:
+    def _ask(self, message: tuple[Any, ...], gone: Callable[[], bool] | None = None) -> Any:
         if self.processes is not None:
-            return self.processes.ask(message, self.quotas.seconds)
+            return self.processes.ask(message, self.quotas.seconds, gone)
         assert self._own is not None
-        with self._lock, _told():
-            return self._own(message)
+        with _told():
+            return in_this_thread(self._own, message, self.quotas.seconds, gone)
 
     def close(self) -> None:
         """Lets running jobs end, ends its processes, and removes temporary keys."""

@@ -208,8 +208,7 @@ std::vector<const Batch*> Values::batches(std::span<const Use> uses) const {
   std::vector<const Batch*> result;
   for (const Use& use : uses) result.push_back(banks_[homes_[use.wire.number].bank].batch.get());
   std::ranges::sort(result);
-  const auto repeats = std::ranges::unique(result);
-  result.erase(repeats.begin(), repeats.end());
+  result.erase(std::unique(result.begin(), result.end()), result.end());
   return result;
 }
 

@@ -70,10 +70,12 @@ Wire Writer::sum(std::span<const Term> terms, std::int64_t constant, Shallow sha
   Gate gate{GateKind::sum, false, 0};
   gate.constant = centred(constant);
   for (const Term& term : rest) gate.depth = std::max(gate.depth, depth(term.wire));
-  const auto shallow = std::ranges::stable_partition(rest, [&](const Term& t) { return depth(t.wire) == gate.depth; });
-  if (shallow.size() > 1 && shallow_terms == Shallow::added_first) {
-    const Wire before = sum(std::span<const Term>(shallow.begin(), shallow.end()));
-    rest.erase(shallow.begin(), shallow.end());
+  // Not by std::ranges, here and elsewhere where a range is returned: Clang 14 does not compile GCC 12's.
+  const auto shallow =
+      std::stable_partition(rest.begin(), rest.end(), [&](const Term& t) { return depth(t.wire) == gate.depth; });
+  if (rest.end() - shallow > 1 && shallow_terms == Shallow::added_first) {
+    const Wire before = sum(std::span<const Term>(shallow, rest.end()));
+    rest.erase(shallow, rest.end());
     rest.push_back({before});
   }
   if (rest.size() == 1 && rest[0].factor == 1 && gate.constant == 0) return rest[0].wire;

@@ -79,9 +79,9 @@ Ciphertext Ciphertext::in(Domain domain) const {
   return result;
 }
 
-std::size_t Ciphertext::bytes() const {
+std::size_t Ciphertext::held_bytes() const {
   const std::lock_guard lock(other_->mutex);
-  return polynomials_.bytes() + (other_->kept ? other_->kept->bytes() : 0);
+  return bytes() + (other_->kept ? other_->kept->bytes() : 0);
 }
 
 const PlainNorms& Plaintext::norms() const {

@@ -83,8 +83,11 @@ class Ciphertext {
   Ciphertext in(Domain domain) const;
   /// Residues for a program that wants that domain: there if they are at hand or were wanted before, else as they are.
   PolyArray wanted(Domain domain) const;
-  /// Bytes in the engine's memory, with what is kept in the other domain.
-  std::size_t bytes() const;
+  /// Bytes of its residues in the engine's memory: the same however it is used, and before packing what a file holds
+  /// of them.
+  std::size_t bytes() const noexcept { return polynomials_.bytes(); }
+  /// Bytes that it takes at present: with what is kept beside it in the other domain.
+  std::size_t held_bytes() const;
   /// The number of its ciphertext primes, and the same as what it means.
   std::size_t limbs() const noexcept { return polynomials_.limbs(); }
   Level level() const noexcept { return Level(limbs()); }

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <ranges>
 #include <utility>
 
 #include "cyclotome/math/errors.hpp"
@@ -274,8 +273,9 @@ Ciphertext rotate_columns(const Ciphertext& a, const EvaluationKeys& keys) {
 Ciphertext sum_slots(const Ciphertext& a, const EvaluationKeys& keys) {
   const GaloisGroup& group = a.context()->slot_galois();
   Ciphertext result = native(a);
-  for (const GaloisGroup::Generator& generator : group.generators() | std::views::reverse) {  // along rows at last
-    for (const std::uint64_t element : doublings(group, generator)) {
+  const auto& generators = group.generators();
+  for (auto generator = generators.rbegin(); generator != generators.rend(); ++generator) {  // along rows at last
+    for (const std::uint64_t element : doublings(group, *generator)) {
       result = add(result, apply_galois(result, element, keys));
     }
   }

@@ -72,6 +72,12 @@ std::size_t EncryptedArray::bytes() const {
   return sum;
 }
 
+std::size_t EncryptedArray::held_bytes() const {
+  std::size_t sum = 0;
+  for (const Ciphertext& channel : channels()) sum += channel.held_bytes();
+  return sum;
+}
+
 EncryptedArray EncryptedArray::with_keys(const Keyring& keys) const {
   keys.require(*context(), key());
   EncryptedArray result = *this;

@@ -35,8 +35,10 @@ class EncryptedArray {
   double noise_headroom() const;
   /// Number of ciphertext primes; where plaintext moduli differ in it, the highest.
   std::size_t level() const;
-  /// Bytes of its ciphertexts in memory, with those that are kept in the other domain.
+  /// Bytes of its ciphertexts: what it is to send, before files pack it; the same however it is used.
   std::size_t bytes() const;
+  /// Bytes that it takes in memory at present: with the transforms that are kept beside its ciphertexts.
+  std::size_t held_bytes() const;
 
   /// The same array that knows these keys too: what products, sums over slots and rotations take. Throws MismatchError
   /// for keys of another secret or context.

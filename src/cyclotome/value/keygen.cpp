@@ -20,14 +20,16 @@ std::size_t row_length(const GaloisGroup& group) { return group.generators().fro
 void add_rotations(Elements& elements, const rlwe::Parameters& parameters, const std::vector<std::int64_t>& rotations) {
   const GaloisGroup& group = parameters.slot_ring()->galois();
   if (!rotations.empty() && parameters.field_slots() != nullptr) {
-    throw ArgumentError(message("keygen: ", rotations.size(), " rotations, but slots of bits are a box of several ",
-                                "dimensions, not rows; leave rotations out for the keys of roll, frobenius, trace and ",
-                                "sums, or pass an empty list for none"));
+    throw ArgumentError(message("keygen: ", rotations.size(), " rotations, but slots of bits are a box of ",
+                                parameters.field_slots()->dimensions().size(), " dimensions, not rows; leave ",
+                                "rotations out for the keys of roll, frobenius, trace and sums, or pass an empty list ",
+                                "for none"));
   }
   const auto row = static_cast<std::int64_t>(row_length(group));
   for (const std::int64_t steps : rotations) {
     if (steps % row == 0) {
-      throw ArgumentError(message("keygen: a rotation by ", steps, " moves nothing; steps are no multiples of ", row,
+      throw ArgumentError(message("keygen: a rotation by ", steps,
+                                  " moves nothing; steps are whole numbers that are not ", "multiples of ", row,
                                   ", the slots in a row"));
     }
     elements.insert(rlwe::row_rotation_element(group, steps));

@@ -25,16 +25,23 @@ std::size_t Matrix::bytes() const {
   return sum;
 }
 
+const Diagonals* Matrix::Kept::found(const Side& side) {
+  const std::lock_guard lock(mutex);
+  const auto place = diagonals.find(side);
+  return place == diagonals.end() ? nullptr : place->second.get();
+}
+
 const Diagonals& Matrix::diagonals(bool transposed, bool clean, bool quiet) const {
-  const std::lock_guard lock(kept_->mutex);
-  auto& slot = kept_->diagonals[{transposed, clean, quiet}];
-  if (slot == nullptr) {
-    const Integers& w = kept_->values;
-    auto made = std::make_unique<Diagonals>(kept_->context, transposed ? value::transposed(w) : w, clean, quiet);
-    made->prepare();
-    slot = std::move(made);
-  }
-  return *slot;
+  Kept& kept = *kept_;
+  const Side side{transposed, clean, quiet};
+  if (const Diagonals* const found = kept.found(side)) return *found;
+  const std::lock_guard turn(kept.preparing);  // others wait, as it may take much memory
+  if (const Diagonals* const found = kept.found(side)) return *found;
+  const Integers& w = kept.values;
+  auto made = std::make_unique<Diagonals>(kept.context, transposed ? value::transposed(w) : w, clean, quiet);
+  made->prepare();
+  const std::lock_guard lock(kept.mutex);
+  return *kept.diagonals.emplace(side, std::move(made)).first->second;
 }
 
 }  // namespace cyclotome::value

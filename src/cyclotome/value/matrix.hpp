@@ -31,13 +31,17 @@ class Matrix {
   const Diagonals& diagonals(bool transposed, bool clean, bool quiet = false) const;
 
  private:
+  using Side = std::array<bool, 3>;  // transposed, clean, quiet
   struct Kept {
     Kept(rlwe::ContextPtr on, Integers matrix) : context(std::move(on)), values(std::move(matrix)) {}
     rlwe::ContextPtr context;
     Integers values;
     std::optional<MatrixSize> size;
-    std::mutex mutex;
-    std::map<std::array<bool, 3>, std::unique_ptr<const Diagonals>> diagonals;
+    /// What was prepared, or null.
+    const Diagonals* found(const Side& side);
+    std::mutex preparing;  // one side at a time
+    std::mutex mutex;      // of `diagonals`; not held while anything is computed
+    std::map<Side, std::unique_ptr<const Diagonals>> diagonals;
   };
   std::shared_ptr<Kept> kept_;
 };

@@ -225,20 +225,26 @@ class Scheme:
         }
         return max(left, key=lambda level: (left[level], level))
 
-    def bfv_level(self, a: Norms, b: Norms) -> int:
+    def bfv_level(self, a: Norms, b: Norms, limbs: int | None = None) -> int:
         """The fewest primes such that the dropped ones' product times a rounding is an eighth of the larger noise."""
+        limbs = limbs or self.top
         allowed = max(a.mean, b.mean) / 8
-        fits = [
-            k for k in range(1, self.top) if self.modulus(self.top) / self.modulus(k) * self.rounded_mean() <= allowed
-        ]
-        return min(fits, default=self.top)
+        fits = [k for k in range(1, limbs) if self.modulus(limbs) / self.modulus(k) * self.rounded_mean() <= allowed]
+        return min(fits, default=limbs)
 
     def rounded_mean(self) -> Decimal:
         return self.ring.rounded().mean
 
-    def bfv_product(self, a: Norms, b: Norms, method: str = "hps_over_q_leveled") -> Norms:
-        ring, q = self.ring, self.modulus(self.top)
-        dropped = q / self.modulus(self.bfv_level(a, b)) if method == "hps_over_q_leveled" else Decimal(1)
+    def bfv_lowered(self, a: Norms, limbs: int, to: int, parts: int = 2) -> Norms:
+        """In fewer primes, by one rounding."""
+        if limbs == to:
+            return a
+        return self.ring.sum(a.times(self.modulus(to) / self.modulus(limbs)), self.ring.rounded(parts))
+
+    def bfv_product(self, a: Norms, b: Norms, method: str = "hps_over_q_leveled", limbs: int | None = None) -> Norms:
+        """Of factors over so many primes; BEHZ's over all of them."""
+        ring, q = self.ring, self.modulus(limbs or self.top)
+        dropped = q / self.modulus(self.bfv_level(a, b, limbs)) if method == "hps_over_q_leveled" else Decimal(1)
         if dropped != 1:
             a, b = (ring.sum(x, ring.rounded().times(dropped)) for x in (a, b))
         quotient = ring.rounded().times(self.t)

@@ -81,6 +81,19 @@ void convert_limb(const Kernels<W>& kernels, W* out, std::size_t j, Tile<const W
 }
 
 template <LimbWord W>
+std::optional<Move> move_of(std::size_t j, const BaseConversion& conversion) noexcept {
+  const auto& tables = conversion.tables<W>();
+  const std::uint64_t q = conversion.target()[j];
+  if (const int copy = conversion.copies()[j]; copy >= 0) {
+    if (tables.copy_factors[j].operand != 1) return std::nullopt;
+    return Move{static_cast<std::size_t>(copy), false, q};
+  }
+  const bool moves = conversion.source().size() == 1 && conversion.lift() == Lift::centred && tables.matrix[j] == 1;
+  if (!moves || conversion.source()[0] >= 2 * q) return std::nullopt;
+  return Move{0, true, conversion.source()[0]};
+}
+
+template <LimbWord W>
 void convert_tile(const Kernels<W>& kernels, Tile<W> out, Tile<const W> in, std::size_t width,
                   const BaseConversion& conversion, W* scratch, std::uint64_t* peak) noexcept {
   const Tile<W> y{scratch, conversion_tile};
@@ -102,6 +115,8 @@ void convert_tile(const Kernels<W>& kernels, Tile<W> out, Tile<const W> in, std:
   }
 }
 
+template std::optional<Move> move_of<std::uint32_t>(std::size_t, const BaseConversion&) noexcept;
+template std::optional<Move> move_of<std::uint64_t>(std::size_t, const BaseConversion&) noexcept;
 template void prepare_conversion(const Kernels<std::uint32_t>&, Tile<std::uint32_t>, std::uint32_t*,
                                  Tile<const std::uint32_t>, std::size_t, const BaseConversion&,
                                  std::uint64_t*) noexcept;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+
 #include "cyclotome/engine/cpu/kernels.hpp"
 
 namespace cyclotome::cpu {
@@ -17,6 +19,16 @@ void prepare_conversion(const Kernels<W>& kernels, Tile<W> y, W* wraps, Tile<con
 template <LimbWord W>
 void convert_limb(const Kernels<W>& kernels, W* out, std::size_t j, Tile<const W> in, Tile<const W> y, const W* wraps,
                   std::size_t width, const BaseConversion& conversion) noexcept;
+
+/// What convert_limb does to the words of one limb, if it is no more than to move them by a centred lift (Kernels'
+/// forward_moved): the limb of `in`, or else of y, and its modulus.
+struct Move {
+  std::size_t limb;
+  bool prepared;  // of y
+  std::uint64_t from;
+};
+template <LimbWord W>
+std::optional<Move> move_of(std::size_t j, const BaseConversion& conversion) noexcept;
 
 /// Converts `width` <= conversion_tile coefficients. `scratch`: room for (source limbs + 1) * conversion_tile words.
 /// `out` must not be `in`.

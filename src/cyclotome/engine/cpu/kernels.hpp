@@ -10,6 +10,8 @@
 
 namespace cyclotome::cpu {
 
+/// The least degree of transforms that lift what they take.
+inline constexpr std::size_t smallest_moved = 1024;
 /// Targets of a conversion that are summed for together.
 inline constexpr std::size_t targets_at_once = 4;
 
@@ -21,6 +23,9 @@ struct Kernels {
   /// errata 001-2 and 001-3).
   void (*forward_transform)(W* a, const TransformTables<W>& tables) noexcept;
   void (*inverse_transform)(W* a, const TransformTables<W>& tables) noexcept;
+  /// out = the transform of the centred lift of a modulo `from` (move_centred, from < 2q), or with from = q of a
+  /// itself, moved in the first pass. Null where there is none; degrees from `smallest_moved` on.
+  void (*forward_moved)(W* out, const W* a, W from, const TransformTables<W>& tables) noexcept;
   /// What transforms over Phi_m modulo q are made of.
   const ConvolutionKernels<W>& (*convolutions)(W q) noexcept;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner loops for AVX-512 with 52-bit multipliers. They serve 64-bit words with moduli below 2^50; everything else
-// is the AVX-512 table's.
+// The inner loops for AVX-512 with 52-bit multipliers: 64-bit words with moduli below 2^50, and longer ones. 32-bit
+// words are the AVX-512 table's.
 #if defined(__x86_64__)
 
 // Every header that may define functions comes before the target pragma: see kernels_avx512.cpp.
@@ -18,6 +18,7 @@
 CYCLOTOME_TARGET_BEGIN("avx512f,avx512dq,avx512bw,avx512vl,avx512ifma,bmi2")
 
 #include "cyclotome/engine/cpu/vector/by_modulus.hpp"
+#include "cyclotome/engine/cpu/vector/lanes64_ifma.hpp"
 #include "cyclotome/engine/cpu/vector/lanes_ifma.hpp"
 #include "cyclotome/engine/cpu/vector/table.hpp"
 
@@ -33,6 +34,8 @@ struct Ifma {
   struct Surroundings {};
 };
 
+const Kernels<std::uint64_t>& wide() noexcept { return vector_table<Lanes64Ifma>; }
+
 }  // namespace
 
 template <>
@@ -42,7 +45,7 @@ const Kernels<std::uint32_t>& avx512_ifma_kernels() noexcept {
 
 template <>
 const Kernels<std::uint64_t>& avx512_ifma_kernels() noexcept {
-  return ByModulus<Ifma, avx512_kernels<std::uint64_t>>::table();
+  return ByModulus<Ifma, wide>::table();
 }
 
 }  // namespace cyclotome::cpu

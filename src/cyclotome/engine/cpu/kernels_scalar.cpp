@@ -177,6 +177,7 @@ const Kernels<W>& scalar_kernels() noexcept {
   static constexpr Kernels<W> table{
       .forward_transform = forward_transform<W>,
       .inverse_transform = inverse_transform<W>,
+      .forward_moved = nullptr,
       .convolutions = convolutions<W>,
       .add = add<W>,
       .subtract = subtract<W>,

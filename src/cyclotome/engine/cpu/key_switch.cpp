@@ -132,12 +132,11 @@ class KeySwitchNative {
       const std::size_t limb = first + i / c.batch / layout_.digits;
       if (stands_in_c(c, limb, j)) return;
       const KeySwitchConstants::Digit& digit = constants_.digits[j];
-      W* const out = extended(item, limb - first, j);
       const W* const wraps = layout_.own_lifts ? scratch(item, layout_.wraps(), j) : nullptr;
-      cpu::convert_limb<W>(kernels_, out, limb, {coefficients(c, item, digit.first), coefficient_words(c)},
-                           {lift(c, item, digit.first), layout_.own_lifts ? n() : coefficient_words(c)}, wraps, n(),
-                           digit.extension);
-      cpu::forward(kernels_, out, *constants_.key_ring, limb);
+      cpu::convert_and_transform<W>(kernels_, extended(item, limb - first, j), *constants_.key_ring, limb, limb,
+                                    {coefficients(c, item, digit.first), coefficient_words(c)},
+                                    {lift(c, item, digit.first), layout_.own_lifts ? n() : coefficient_words(c)}, wraps,
+                                    digit.extension);
     });
   }
 
@@ -189,10 +188,12 @@ class KeySwitchNative {
       const bool adds = addend && part < addend->parts;
       const W* const more = adds ? addend->limb<W>(item, part, target) : nullptr;
       W* const result = out.limb<W>(item, part, target);
+      const ShoupFactor<W> factor =
+          constants_.rounding ? ShoupFactor<W>(static_cast<W>(constants_.rounding->factors[target]), q.value())
+                              : ShoupFactor<W>();
       over_tiles([&](std::size_t at, std::size_t width) {
         const W* tile = total + at;
         if (correction != nullptr) {
-          const ShoupFactor<W> factor(static_cast<W>(constants_.rounding->factors[target]), q.value());
           W* const divided = adds ? total + at : result + at;
           kernels_.scale_add(divided, tile, factor, correction + at, width, q.value());
           tile = divided;
@@ -210,9 +211,13 @@ class KeySwitchNative {
   const W* corrected(std::size_t item, std::size_t part, std::size_t limb, W* out, Domain domain) const {
     const W* const lifts = sum(item, 0, 0, part);
     const W* const wraps = scratch(item, layout_.special_wraps(), part);
-    cpu::convert_limb<W>(kernels_, out, limb - layout_.special, {lifts, n()}, {lifts, n()}, wraps, n(),
-                         constants_.rounding->correction);
-    if (domain == Domain::transform) cpu::forward(kernels_, out, *constants_.key_ring, limb);
+    const Tile<const W> in{lifts, n()};
+    if (domain == Domain::transform) {
+      cpu::convert_and_transform<W>(kernels_, out, *constants_.key_ring, limb, limb - layout_.special, in, in, wraps,
+                                    constants_.rounding->correction);
+    } else {
+      cpu::convert_limb<W>(kernels_, out, limb - layout_.special, in, in, wraps, n(), constants_.rounding->correction);
+    }
     return out;
   }
 

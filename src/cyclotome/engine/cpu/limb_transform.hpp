@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "cyclotome/engine/cpu/convert.hpp"
 #include "cyclotome/engine/cpu/kernels.hpp"
 #include "cyclotome/engine/cpu/prime_factor.hpp"
 #include "cyclotome/ring/ring.hpp"
@@ -35,6 +36,22 @@ void forward(const Kernels<W>& kernels, W* x, const Ring& ring, std::size_t limb
     const auto& tables = ring.transform_as<PrimeFactorTables<W>>(limb);
     to_transform(kernels.convolutions(tables.modulus.value()), x, tables, TransformScratch<W>(tables).data());
   }
+}
+
+/// forward(out) of target limb j of a conversion, as convert_limb takes it; `limb`: of the ring.
+template <LimbWord W>
+void convert_and_transform(const Kernels<W>& kernels, W* out, const Ring& ring, std::size_t limb, std::size_t j,
+                           Tile<const W> in, Tile<const W> y, const W* wraps, const BaseConversion& conversion) {
+  const std::size_t n = ring.degree();
+  const bool moves = kernels.forward_moved != nullptr && n >= smallest_moved &&
+                     ring.transform(limb).method == Transform::Method::negacyclic;
+  if (const auto move = moves ? move_of<W>(j, conversion) : std::nullopt) {
+    const W* const from = (move->prepared ? y : in).limb(move->limb);
+    kernels.forward_moved(out, from, static_cast<W>(move->from), ring.tables<W>(limb));
+    return;
+  }
+  convert_limb(kernels, out, j, in, y, wraps, n, conversion);
+  forward(kernels, out, ring, limb);
 }
 
 /// And back, scaled.

@@ -42,6 +42,8 @@ Ciphertext switch_to_level(const Ciphertext& a, Level level) {
   return moved(a, level);
 }
 
+Ciphertext lowered(const Ciphertext& a, Level level) { return moved(a, level); }
+
 Ciphertext raised(const Ciphertext& a) { return moved(a, bfv_context(a.context()).max_level()); }
 
 Ciphertext Context::add(const Ciphertext& a, const Ciphertext& b) const {

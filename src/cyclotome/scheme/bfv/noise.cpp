@@ -52,14 +52,14 @@ ProductMethod product_method(std::string_view name) {
 
 NoiseBound message_noise(const rlwe::Parameters& parameters) { return parameters.noise().chosen(0.5); }
 
-NoiseBound product_noise(const rlwe::Parameters& parameters, rlwe::PlainIndex plain, const NoiseBound& first,
-                         const NoiseBound& second, ProductMethod method) {
+NoiseBound product_noise(const rlwe::Parameters& parameters, rlwe::PlainIndex plain, rlwe::Level level,
+                         const NoiseBound& first, const NoiseBound& second, ProductMethod method) {
   const NoiseCalculus& noise = parameters.noise();
-  const std::size_t all = parameters.moduli().size();
+  const std::size_t all = level.primes;
   const std::size_t limbs =
-      method == ProductMethod::hps_over_q_leveled ? product_level(parameters, first, second).primes : all;
-  // In units of all of q: operands switched to fewer primes are off by the dropped primes' product times a rounding,
-  // and all that is rounded down there comes back up times that product.
+      method == ProductMethod::hps_over_q_leveled ? product_level(parameters, level, first, second).primes : all;
+  // In units of the level's q: operands switched to fewer primes are off by the dropped primes' product times a
+  // rounding, and all that is rounded down there comes back up times that product.
   const double log2_q = parameters.log2_modulus(all), dropped = log2_q - parameters.log2_modulus(limbs);
   NoiseBound a = first, b = second;
   if (limbs < all) {
@@ -76,10 +76,11 @@ NoiseBound product_noise(const rlwe::Parameters& parameters, rlwe::PlainIndex pl
   return noise.sum(noise.sum(linear, quadratic), NoiseCalculus::scaled(rounding(parameters, factor, method), dropped));
 }
 
-rlwe::Level product_level(const rlwe::Parameters& parameters, const NoiseBound& a, const NoiseBound& b) {
+rlwe::Level product_level(const rlwe::Parameters& parameters, rlwe::Level level, const NoiseBound& a,
+                          const NoiseBound& b) {
   const double larger = a.log2_rms < b.log2_rms ? b.log2_rms : a.log2_rms;
   const double allowed = larger - 3 - parameters.noise().rounding_of_ciphertext().log2_rms;
-  const std::size_t all = parameters.moduli().size();
+  const std::size_t all = level.primes;
   std::size_t limbs = all;
   while (limbs > 1 && parameters.log2_modulus(all) - parameters.log2_modulus(limbs - 1) <= allowed) --limbs;
   return rlwe::Level(limbs);

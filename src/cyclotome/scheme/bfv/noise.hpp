@@ -7,7 +7,7 @@
 #include "cyclotome/rlwe/parameter_noise.hpp"
 
 // How BFV's noise grows and where it ends. The bound is that of the phase's distance from (q/t) m, q the primes of the
-// ciphertext's level. Products are formed with all of them.
+// ciphertext's level.
 namespace cyclotome::bfv {
 
 using rlwe::NoiseBound;
@@ -27,13 +27,16 @@ ProductMethod product_method(std::string_view name);
 /// round(q m / t) - q m / t, m chosen by whoever computes: in each encryption, and each sum with a plaintext.
 NoiseBound message_noise(const rlwe::Parameters& parameters);
 
-/// The bound of a product's noise, from those of its factors: what `multiply` attaches and what `suggest` plans with.
-NoiseBound product_noise(const rlwe::Parameters& parameters, rlwe::PlainIndex plain, const NoiseBound& a,
-                         const NoiseBound& b, ProductMethod method = ProductMethod::hps_over_q_leveled);
+/// The bound of a product's noise, from those of its factors, all at one level: what `multiply` attaches and what
+/// `suggest` plans with.
+NoiseBound product_noise(const rlwe::Parameters& parameters, rlwe::PlainIndex plain, rlwe::Level level,
+                         const NoiseBound& a, const NoiseBound& b,
+                         ProductMethod method = ProductMethod::hps_over_q_leveled);
 
-/// The fewest primes that operands of these noises can be switched to (and their product back from) while the switch's
-/// error stays an eighth of the larger noise, by mean squares: what a levelled product works in.
-rlwe::Level product_level(const rlwe::Parameters& parameters, const NoiseBound& a, const NoiseBound& b);
+/// The fewest primes that operands of these noises at a level can be switched to (and their product back from) while
+/// the switch's error stays an eighth of the larger noise, by mean squares: what a levelled product works in.
+rlwe::Level product_level(const rlwe::Parameters& parameters, rlwe::Level level, const NoiseBound& a,
+                          const NoiseBound& b);
 
 /// log2 of the largest noise that decryption corrects: (q/t)(1/2 - k/gamma); with round(q m / t) the term |q|_t/2 of
 /// paper 000 is gone.

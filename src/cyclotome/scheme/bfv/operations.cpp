@@ -18,10 +18,10 @@ namespace cyclotome::bfv {
 
 namespace {
 
-/// Where a product is formed.
-rlwe::Level level_of_product(const Context& context, const rlwe::NoiseBound& a, const rlwe::NoiseBound& b,
-                             ProductMethod method) {
-  return method == ProductMethod::hps_over_q_leveled ? product_level(context.parameters(), a, b) : context.max_level();
+/// Where a product of factors of one level is formed.
+rlwe::Level level_of_product(const Ciphertext& a, const rlwe::NoiseBound& b, ProductMethod method) {
+  return method == ProductMethod::hps_over_q_leveled ? product_level(a.context()->parameters(), a.level(), a.noise(), b)
+                                                     : a.level();
 }
 
 /// Operands: as product_program has them.
@@ -29,21 +29,24 @@ ExecutionPtr find_product(const Context& context, const ProductShape& shape) {
   const std::uint64_t flags = shape.square * 1U + shape.one_a * 2U + shape.one_b * 4U + shape.relinearized * 8U;
   const std::uint64_t levels =
       shape.level.primes + (shape.from_a.primes << 16U) + (shape.from_b.primes << 32U) + (shape.switched.primes << 48U);
-  const rlwe::ProgramKey key{"bfv.multiply",
-                             {shape.plain.number, static_cast<std::uint64_t>(shape.method), levels, flags}};
+  const rlwe::ProgramKey key{
+      "bfv.multiply", {shape.plain.number, static_cast<std::uint64_t>(shape.method), levels, flags, shape.of.primes}};
   return context.execution(key, [&] { return product_program(context, shape); });
 }
 
 Ciphertext product(const Ciphertext& a, const Ciphertext* b, const rlwe::EvaluationKeys* keys, ProductMethod method);
 
-/// The same at lower levels: formed with all primes, and switched down to the lower one.
-Ciphertext lowered_product(const Ciphertext& a, const Ciphertext* b, const rlwe::EvaluationKeys* keys,
-                           ProductMethod method) {
+/// The same of factors that are not where this method multiplies, which is at the lower of their levels; by BEHZ, whose
+/// tables are those of all primes, at the top, from where the product comes back.
+Ciphertext brought_together(const Ciphertext& a, const Ciphertext* b, const rlwe::EvaluationKeys* keys,
+                            ProductMethod method) {
   const rlwe::Level level = b == nullptr ? a.level() : std::min(a.level(), b->level());
-  const Ciphertext first = raised(a);
-  if (b == nullptr) return switch_to_level(product(first, nullptr, keys, method), level);
-  const Ciphertext second = raised(*b);
-  return switch_to_level(product(first, &second, keys, method), level);
+  const bool behz = method == ProductMethod::behz;
+  const auto moved = [&](const Ciphertext& x) { return behz ? raised(x) : lowered(x, level); };
+  const Ciphertext first = moved(a);
+  if (b == nullptr) return lowered(product(first, nullptr, keys, method), level);
+  const Ciphertext second = moved(*b);
+  return lowered(product(first, &second, keys, method), level);
 }
 
 /// a b, or a^2 without b; relinearised if there are keys.
@@ -55,29 +58,28 @@ Ciphertext product(const Ciphertext& a, const Ciphertext* b, const rlwe::Evaluat
     const Ciphertext second = rlwe::native(*b);
     return product(first, &second, keys, method);
   }
-  if (a.level() < context.max_level() || (b != nullptr && b->level() < context.max_level())) {
-    return lowered_product(a, b, keys, method);
-  }
+  const rlwe::Level of = method == ProductMethod::behz ? context.max_level() : a.level();
+  if (a.level() != of || (b != nullptr && b->level() != of)) return brought_together(a, b, keys, method);
   const rlwe::Parameters& parameters = context.parameters();
   const rlwe::PlainIndex plain = a.plain();
   const std::size_t batch = b == nullptr ? a.batch() : std::max(a.batch(), b->batch());
   const rlwe::NoiseBound& second_noise = b == nullptr ? a.noise() : b->noise();
-  const rlwe::Level level = level_of_product(context, a.noise(), second_noise, method);
-  rlwe::NoiseBound noise = product_noise(parameters, plain, a.noise(), second_noise, method);
+  const rlwe::Level level = level_of_product(a, second_noise, method);
+  rlwe::NoiseBound noise = product_noise(parameters, plain, of, a.noise(), second_noise, method);
   rlwe::Level raised_from = level, switched = level;
-  PolyArray result = context.make(context.ciphertext_ring(), batch, keys == nullptr ? 3 : 2);
+  PolyArray result = context.make(context.level_ring(of), batch, keys == nullptr ? 3 : 2);
   std::array<Operand, 4> operands{result.view(), a.polynomials().view(), result.view(), result.view()};
   std::size_t count = 2;
   if (b != nullptr) operands[count++] = b->polynomials().view();
   if (keys != nullptr) {
     operands[count++] = rlwe::relinearization_key(a, *keys);
-    const rlwe::Relinearization step(context, plain, context.max_level(), noise);
+    const rlwe::Relinearization step(context, plain, of, noise);
     noise = step.noise;
     raised_from = switched = step.at;
   }
   const bool one_b = b != nullptr && b->batch() < batch;
   find_product(context, {plain, method, level, b == nullptr, a.batch() < batch, one_b, keys != nullptr, a.raised_from(),
-                         b == nullptr ? a.raised_from() : b->raised_from(), switched})
+                         b == nullptr ? a.raised_from() : b->raised_from(), switched, of})
       ->run(std::span(operands).first(count));
   return a.derived(std::move(result), noise, raised_from);
 }

@@ -20,7 +20,7 @@ namespace {
 
 /// x switched down to a level.
 Slice switched_down(Builder& b, const Context& context, const Slice& x, rlwe::Level from, rlwe::Level level) {
-  if (level == context.max_level()) return x;
+  if (level.primes == x.ring->limbs()) return x;
   const Slice low = b.temporary_like(x, context.level_ring(level), x.parts);
   rlwe::lower(b, context, low, x, from);
   rlwe::clear_between(b, context, low, from.primes, level.primes);
@@ -38,19 +38,18 @@ void round_and_raise(Builder& b, const Context& context, const Slice& out, const
                      rlwe::Level level) {
   const Slice low = rlwe::first_limbs(context, out, level);
   round_product(b, low, product, step);
-  if (level == context.max_level()) return;
+  if (level.primes == out.ring->limbs()) return;
   rlwe::raise(b, context, out, low);
-  rlwe::clear_between(b, context, out, level.primes, context.max_level().primes);
+  rlwe::clear_between(b, context, out, level.primes, out.ring->limbs());
 }
 
 /// The product over q p of a level. Also of a square: its factors differ.
 Slice multiplied_by_hps(Builder& b, const Context& context, const Slice& a, const Slice* second,
                         const ProductShape& shape) {
+  const rlwe::Level of(a.ring->limbs());
   const HpsProduct& step = context.hps(shape.level, shape.plain);
-  const Slice x = switched_down(b, context, a, std::min(shape.from_a, context.max_level()), shape.level);
-  const Slice y = second == nullptr
-                      ? x
-                      : switched_down(b, context, *second, std::min(shape.from_b, context.max_level()), shape.level);
+  const Slice x = switched_down(b, context, a, std::min(shape.from_a, of), shape.level);
+  const Slice y = second == nullptr ? x : switched_down(b, context, *second, std::min(shape.from_b, of), shape.level);
   const Slice lifted = b.temporary_like(x, step.product_ring, 2), exchanged = b.temporary_like(y, step.product_ring, 2);
   hps_lift(b, lifted, exchanged, x, y, step);
   const Slice product = b.temporary(step.product_ring, 3);
@@ -76,7 +75,8 @@ void multiply_by_behz(Builder& b, const Slice& out, const Slice& a, const Slice*
 }  // namespace
 
 program::ProgramPtr product_program(const Context& context, const ProductShape& shape) {
-  const RingPtr& q = context.ciphertext_ring();
+  const rlwe::Level of = std::min(shape.of, context.max_level());
+  const RingPtr& q = context.level_ring(of);
   const auto items = [](bool one) { return one ? std::size_t{1} : program::each; };
   Builder b(shape.relinearized ? "bfv.multiply_relinearized" : "bfv.multiply");
   const Slice out = b.output(q, shape.relinearized ? 2 : 3, Domain::coefficient);
@@ -84,7 +84,7 @@ program::ProgramPtr product_program(const Context& context, const ProductShape& 
   const Slice second = shape.square ? a : b.input(q, 2, Domain::coefficient, items(shape.one_b));
   const Slice* const factor = shape.square ? nullptr : &second;
   const bool behz = shape.method == ProductMethod::behz;
-  const rlwe::Level level = behz ? context.max_level() : shape.level;
+  const rlwe::Level level = behz ? of : shape.level;
   const Slice parts = shape.relinearized ? b.temporary(context.level_ring(level), 3) : out;
   if (behz) {
     multiply_by_behz(b, parts, a, factor, context.behz(), shape.plain);
@@ -99,17 +99,17 @@ program::ProgramPtr product_program(const Context& context, const ProductShape& 
   }
   if (shape.relinearized) {
     rlwe::relinearize_at(b, context, out, parts, rlwe::key_input(b, context),
-                         {shape.plain, context.max_level(), level, std::min(shape.switched, context.max_level())});
+                         {shape.plain, of, level, std::min(shape.switched, of)});
   }
   return b.finish();
 }
 
-program::ProgramPtr lift_program(const Context& context, rlwe::PlainIndex plain, rlwe::Level from, rlwe::Level level,
-                                 Factor factor) {
+program::ProgramPtr lift_program(const Context& context, rlwe::PlainIndex plain, rlwe::Level of, rlwe::Level from,
+                                 rlwe::Level level, Factor factor) {
   const HpsProduct& step = context.hps(level, plain);
   Builder b(factor == Factor::first ? "bfv.lift_first" : "bfv.lift_second");
   const Slice out = b.output(step.product_ring, 2, Domain::transform);
-  const Slice x = switched_down(b, context, b.input(context.ciphertext_ring(), 2, Domain::coefficient), from, level);
+  const Slice x = switched_down(b, context, b.input(context.level_ring(of), 2, Domain::coefficient), from, level);
   const Slice low = out.limbs(0, step.ciphertext_ring);
   const Slice high = out.limbs(step.ciphertext_ring->limbs(), step.auxiliary_ring);
   if (factor == Factor::first) {
@@ -123,10 +123,11 @@ program::ProgramPtr lift_program(const Context& context, rlwe::PlainIndex plain,
   return b.finish();
 }
 
-program::ProgramPtr rounding_program(const Context& context, rlwe::PlainIndex plain, rlwe::Level level) {
+program::ProgramPtr rounding_program(const Context& context, rlwe::PlainIndex plain, rlwe::Level of,
+                                     rlwe::Level level) {
   const HpsProduct& step = context.hps(level, plain);
   Builder b("bfv.round_product");
-  const Slice out = b.output(context.ciphertext_ring(), 3, Domain::coefficient);
+  const Slice out = b.output(context.level_ring(of), 3, Domain::coefficient);
   const Slice sum = b.input(step.product_ring, 3, Domain::transform);
   const Slice product = b.temporary(step.product_ring, 3);
   b.copy(product, sum);

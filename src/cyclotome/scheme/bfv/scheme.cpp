@@ -17,9 +17,8 @@ class NoiseModel final : public rlwe::NoiseModel {
  public:
   using rlwe::NoiseModel::NoiseModel;
   State multiplied(const State& a, const State& b) const override {
-    const rlwe::Level top(parameters().moduli().size());
-    const NoiseBound product = product_noise(parameters(), plain(), lowered(a, top).noise, lowered(b, top).noise);
-    return lowered({product, top}, std::min(a.level, b.level), 3);
+    const rlwe::Level level = std::min(a.level, b.level);
+    return {product_noise(parameters(), plain(), level, lowered(a, level).noise, lowered(b, level).noise), level};
   }
   State lowered(const State& a, rlwe::Level level, std::size_t parts = 2) const override {
     return {noise_at(parameters(), a.noise, a.level, level, parts), level};

@@ -31,7 +31,8 @@ struct Lifted {
   }
 };
 
-Lifted lifted(const Context& context, std::span<const rlwe::Member> members, rlwe::Level level, Factor factor) {
+Lifted lifted(const Context& context, std::span<const rlwe::Member> members, rlwe::Level of, rlwe::Level level,
+              Factor factor) {
   std::map<std::pair<const Ciphertext*, std::size_t>, std::size_t> known;
   std::vector<rlwe::Member> distinct;
   std::vector<std::size_t> numbers;
@@ -41,14 +42,14 @@ Lifted lifted(const Context& context, std::span<const rlwe::Member> members, rlw
     numbers.push_back(place->second);
   }
   const rlwe::PlainIndex plain = members[0].array->plain();
-  const Ciphertext gathered = rlwe::native(rlwe::gather(distinct));
+  const Ciphertext gathered = lowered(rlwe::native(rlwe::gather(distinct)), of);
   const RingPtr& ring = context.hps(level, plain).product_ring;
   PolyArray factors = context.make(ring, distinct.size(), 2, Domain::transform);
   const Operand operands[] = {factors.view(), gathered.polynomials().view()};
-  const rlwe::ProgramKey key{
-      "bfv.lift", {plain.number, level.primes, gathered.raised_from().primes, static_cast<std::uint64_t>(factor)}};
-  context.execution(key, [&] { return lift_program(context, plain, gathered.raised_from(), level, factor); })
-      ->run(operands);
+  const rlwe::Level from = gathered.raised_from();
+  const rlwe::ProgramKey key{"bfv.lift",
+                             {plain.number, level.primes, from.primes, static_cast<std::uint64_t>(factor), of.primes}};
+  context.execution(key, [&] { return lift_program(context, plain, of, from, level, factor); })->run(operands);
   return {std::move(factors), std::move(numbers)};
 }
 
@@ -57,19 +58,21 @@ Lifted lifted(const Context& context, std::span<const rlwe::Member> members, rlw
 Ciphertext Context::sum_products(std::span<const rlwe::Member> a, std::span<const rlwe::Member> b,
                                  std::size_t group) const {
   const Ciphertext &x = *a[0].array, &y = *b[0].array;
-  if (group == 1 || std::min(x.level(), y.level()) < max_level()) return rlwe::Context::sum_products(a, b, group);
+  if (group == 1) return rlwe::Context::sum_products(a, b, group);
   const rlwe::PlainIndex plain = x.plain();
-  const NoiseBound first = rlwe::require_together("multiply", a), second = rlwe::require_together("multiply", b);
-  const rlwe::Level level = product_level(parameters(), first, second);
-  const Lifted left = lifted(*this, a, level, Factor::first), right = lifted(*this, b, level, Factor::second);
+  const rlwe::Level of = std::min(x.level(), y.level());
+  const NoiseBound first = noise_at(parameters(), rlwe::require_together("multiply", a), x.level(), of),
+                   second = noise_at(parameters(), rlwe::require_together("multiply", b), y.level(), of);
+  const rlwe::Level level = product_level(parameters(), of, first, second);
+  const Lifted left = lifted(*this, a, of, level, Factor::first), right = lifted(*this, b, of, level, Factor::second);
   PolyArray sums = make(hps(level, plain).product_ring, a.size() / group, 3, Domain::transform);
   engine()->sum_products(sums.view(), left.views(), right.views(), group);
-  PolyArray result = make(ciphertext_ring(), a.size() / group, 3);
+  PolyArray result = make(level_ring(of), a.size() / group, 3);
   const Operand operands[] = {result.view(), sums.view()};
-  execution({"bfv.round_product", {plain.number, level.primes}}, [&] {
-    return rounding_program(*this, plain, level);
+  execution({"bfv.round_product", {plain.number, level.primes, of.primes}}, [&] {
+    return rounding_program(*this, plain, of, level);
   })->run(operands);
-  const NoiseBound noise = product_noise(parameters(), plain, first, second);
+  const NoiseBound noise = product_noise(parameters(), plain, of, first, second);
   return x.derived(std::move(result), rlwe::NoiseCalculus::times(noise, static_cast<double>(group)), level);
 }
 

@@ -18,8 +18,8 @@ class ByModulus {
  public:
   static const Kernels<std::uint64_t>& table() noexcept {
     static const Kernels<Word> joined =
-        join<&K::forward_transform, &K::inverse_transform, &K::convolutions, &K::multiply, &K::multiply_accumulate,
-             &K::scale, &K::scale_add, &K::inner_product, &K::weighted_sum, &K::count_wraps>();
+        join<&K::forward_transform, &K::inverse_transform, &K::forward_moved, &K::convolutions, &K::multiply,
+             &K::multiply_accumulate, &K::scale, &K::scale_add, &K::inner_product, &K::weighted_sum, &K::count_wraps>();
     return joined;
   }
 
@@ -31,6 +31,9 @@ class ByModulus {
 
   // What must stay below the limit, by a kernel's arguments.
   static Word largest(const Word*, const TransformTables<Word>& tables) noexcept { return tables.modulus.value(); }
+  static Word largest(const Word*, const Word*, Word, const TransformTables<Word>& tables) noexcept {
+    return tables.modulus.value();
+  }
   static Word largest(Word q) noexcept { return q; }
   static Word largest(const Word*, const Word*, const Word*, std::size_t, const Q& q) noexcept { return q.value(); }
   static Word largest(const Word*, const Word*, const Shoup&, std::size_t, Word q) noexcept { return q; }
@@ -91,6 +94,7 @@ class ByModulus {
       if (narrow.*kernel != nullptr) joined.*kernel = Choice<kernel>::run;
     };
     (take.template operator()<kernels>(), ...);
+    if (narrow.forward_moved == nullptr) joined.forward_moved = nullptr;
     joined.weighted_sums = narrow.weighted_sums != nullptr ? weighted_sums : nullptr;
     return joined;
   }

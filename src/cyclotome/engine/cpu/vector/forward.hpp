@@ -3,6 +3,7 @@
 
 // Included after a target pragma and after every other header: see kernels_avx512.cpp.
 
+#include "cyclotome/engine/cpu/kernels.hpp"
 #include "cyclotome/engine/cpu/vector/transform_tree.hpp"
 
 namespace cyclotome::cpu {
@@ -32,7 +33,7 @@ struct Forward : Transform<L> {
   /// values are below most q.
   template <std::size_t count, std::size_t half, unsigned most, class FactorOf>
   CYCLOTOME_INLINE static void butterflies(Vector* v, const FactorOf& factor_of, const Prime& p) {
-    if constexpr (HasRoom<L>) {
+    if constexpr (AddsProducts<L>) {
       Vector sums[count], quotients[count];
       unrolled<count>([&](auto i) __attribute__((always_inline)) {
         constexpr std::size_t group = i / half, x = 2 * group * half + i % half, y = x + half;
@@ -55,9 +56,10 @@ struct Forward : Transform<L> {
       });
       unrolled<count>([&](auto i) __attribute__((always_inline)) {
         constexpr std::size_t group = i / half, x = 2 * group * half + i % half, y = x + half;
-        const Vector reduced_x = L::conditional_subtract(v[x], p.limit), product = L::finish(products[i], p);
-        v[x] = L::add(reduced_x, product);
-        v[y] = L::subtract(L::add(reduced_x, p.limit), product);
+        const Vector before = HasRoom<L> ? v[x] : L::conditional_subtract(v[x], p.limit);
+        const Vector product = L::finish(products[i], p);
+        v[x] = L::add(before, product);
+        v[y] = L::subtract(L::add(before, p.limit), product);
       });
     }
   }
@@ -72,19 +74,27 @@ struct Forward : Transform<L> {
     });
   }
 
-  template <unsigned log_radix, bool first>
-  static void pass(Word* a, std::size_t size, std::size_t node, const Roots& roots, const Prime& p) noexcept {
+  /// What a pass does to a register that it has loaded: to words of another pass nothing.
+  struct AsIs {
+    CYCLOTOME_INLINE Vector operator()(Vector x) const { return x; }
+  };
+  struct Entered {
+    CYCLOTOME_INLINE Vector operator()(Vector x) const { return entered<L>(x); }
+  };
+
+  /// From `in`, whose words `entry` makes values, to a.
+  template <unsigned log_radix, class Entry>
+  static void pass(Word* a, const Word* in, std::size_t size, std::size_t node, const Roots& roots, const Prime& p,
+                   const Entry& entry) noexcept {
     constexpr std::size_t radix = std::size_t{1} << log_radix, columns = Base::pass_registers / radix;
     const typename Base::template Subtree<log_radix> w(roots, node);
     const std::size_t step = size / radix;
-    for (Word* x = a; x != a + step; x += columns * L::lanes) {
+    for (std::size_t at = 0; at != step; at += columns * L::lanes) {
       Vector v[radix * columns];
-      Base::template load<radix, columns>(v, x, step);
-      if constexpr (first) {
-        unrolled<radix * columns>([&](auto i) __attribute__((always_inline)) { v[i] = entered<L>(v[i]); });
-      }
+      Base::template load<radix, columns>(v, in + at, step);
+      unrolled<radix * columns>([&](auto i) __attribute__((always_inline)) { v[i] = entry(v[i]); });
       stages<log_radix, columns>(v, w.factors, p);
-      Base::template store<radix, columns>(x, v, step);
+      Base::template store<radix, columns>(a + at, v, step);
     }
   }
 
@@ -124,39 +134,67 @@ struct Forward : Transform<L> {
     }
   }
 
-  static void any_pass(Word* a, std::size_t size, unsigned log_radix, std::size_t node, const Roots& roots,
-                       const Prime& p) noexcept {
+  template <class Entry>
+  static void any_pass(Word* a, const Word* in, std::size_t size, unsigned log_radix, std::size_t node,
+                       const Roots& roots, const Prime& p, const Entry& entry) noexcept {
     if (log_radix == 2) {
-      node == 1 ? pass<2, true>(a, size, node, roots, p) : pass<2, false>(a, size, node, roots, p);
+      pass<2>(a, in, size, node, roots, p, entry);
     } else {
-      node == 1 ? pass<3, true>(a, size, node, roots, p) : pass<3, false>(a, size, node, roots, p);
+      pass<3>(a, in, size, node, roots, p, entry);
     }
   }
+  static void later_pass(Word* a, std::size_t size, unsigned log_radix, std::size_t node, const Roots& roots,
+                         const Prime& p) noexcept {
+    any_pass(a, a, size, log_radix, node, roots, p, AsIs());
+  }
 
-  static void tree(Word* a, std::size_t size, std::size_t node, const Roots& roots, const Prime& p) noexcept {
+  /// What is left to do for `node` after its first pass, of `log_radix` stages.
+  static void tree(Word* a, std::size_t size, unsigned log_radix, std::size_t node, const Roots& roots,
+                   const Prime& p) noexcept {
+    std::size_t count = std::size_t{1} << log_radix, part = size >> log_radix;
     if (size > Base::block) {
-      const unsigned log_radix = Base::log_radix_of(size);
-      any_pass(a, size, log_radix, node, roots, p);
-      const std::size_t radix = std::size_t{1} << log_radix, part = size / radix;
-      for (std::size_t i = 0; i < radix; ++i) tree(a + i * part, part, radix * node + i, roots, p);
+      const unsigned next = Base::log_radix_of(part);
+      for (std::size_t i = 0; i < count; ++i) {
+        later_pass(a + i * part, part, next, count * node + i, roots, p);
+        tree(a + i * part, part, next, count * node + i, roots, p);
+      }
       return;
     }
-    std::size_t count = 1;
-    for (std::size_t part = size; part > Base::leaf;) {
-      const unsigned log_radix = Base::log_radix_of(part);
-      for (std::size_t i = 0; i < count; ++i) any_pass(a + i * part, part, log_radix, count * node + i, roots, p);
-      part >>= log_radix;
-      count <<= log_radix;
+    while (part > Base::leaf) {
+      const unsigned next = Base::log_radix_of(part);
+      for (std::size_t i = 0; i < count; ++i) later_pass(a + i * part, part, next, count * node + i, roots, p);
+      part >>= next;
+      count <<= next;
     }
     leaves(a, size, count * node, roots, p);
   }
 
+  template <class Entry>
+  static void all(Word* a, const Word* in, std::size_t size, const Roots& roots, const Prime& p,
+                  const Entry& entry) noexcept {
+    const unsigned log_radix = Base::log_radix_of(size);
+    any_pass(a, in, size, log_radix, 1, roots, p, entry);
+    tree(a, size, log_radix, 1, roots, p);
+  }
+  static void in_place(Word* a, std::size_t size, const Roots& roots, const Prime& p) noexcept {
+    all(a, a, size, roots, p, Entered());
+  }
+
   static void run(Word* a, const TransformTables<Word>& tables) noexcept {
     if (tables.degree < Base::smallest) return forward_transform(a, tables);
-    if constexpr (HasRoom<L>) {
-      if (tables.modulus.value() < L::roomier_modulus) return Forward<typename L::Roomier>::run(a, tables);
+    if constexpr (HasRoomier<L>) {
+      if (L::has_roomier(tables.modulus.value())) return Forward<typename L::Roomier>::run(a, tables);
     }
-    tree(a, tables.degree, 1, {tables.roots.data(), tables.root_quotients.data()}, Prime(tables.modulus.value()));
+    in_place(a, tables.degree, {tables.roots.data(), tables.root_quotients.data()}, Prime(tables.modulus.value()));
+  }
+
+  static void run_moved(Word* out, const Word* a, Word from, const TransformTables<Word>& tables) noexcept {
+    static_assert(Base::smallest <= smallest_moved);
+    if constexpr (HasRoomier<L>) {
+      if (L::has_roomier(tables.modulus.value())) return Forward<typename L::Roomier>::run_moved(out, a, from, tables);
+    }
+    all(out, a, tables.degree, {tables.roots.data(), tables.root_quotients.data()}, Prime(tables.modulus.value()),
+        CentredMove<L, true>(from, tables.modulus.value()));
   }
 };
 

@@ -20,27 +20,33 @@ struct Inverse : Transform<L> {
 
   /// With room: what values are below, in units of q, before any stage, and between passes and leaves.
   static constexpr unsigned most = Base::room / 2;
-  static constexpr unsigned most_between = most < 8 ? most : 8;
+  static constexpr unsigned most_between = most < 4 * Base::product_bound ? most : 4 * Base::product_bound;
 
   /// x, y in [0, bound q) -> x + y, (x - y) w in the same range, for `count` pairs of registers that are `half` apart.
   /// Group g of `half` pairs takes factor_of(g). With room, pairs for which reduces(first register) have sums that may
   /// not stand.
   template <std::size_t count, std::size_t half, class FactorOf, class Reduces>
   CYCLOTOME_INLINE static void lazy_butterflies(Vector* v, const FactorOf& factor_of, const Prime& p, const Reduces&) {
-    Vector low[count], quotients[count];
+    typename L::Product products[count];
     unrolled<count>([&](auto i) __attribute__((always_inline)) {
       constexpr std::size_t group = i / half, x = 2 * group * half + i % half, y = x + half;
-      const Factor& w = factor_of(group);
-      const Vector difference = L::subtract(L::add(v[x], highest(p)), v[y]);
+      products[i] = L::begin(L::subtract(L::add(v[x], highest(p)), v[y]), factor_of(group));
       v[x] = L::add(v[x], v[y]);
-      quotients[i] = L::quotient_of(difference, w.quotient);
-      low[i] = L::add_product(L::Registers::zero(), difference, w.operand);
     });
     unrolled<count>([&](auto i) __attribute__((always_inline)) {
       constexpr std::size_t group = i / half, x = 2 * group * half + i % half, y = x + half;
       if constexpr (Reduces{}(x)) v[x] = L::below_limit(v[x], p);
-      v[y] = L::add_product(low[i], quotients[i], p.negative);
+      v[y] = finished(products[i], p);
     });
+  }
+
+  /// A product as it may stand between stages.
+  CYCLOTOME_INLINE static Vector finished(const typename L::Product& product, const Prime& p) {
+    if constexpr (AddsProducts<L>) {
+      return L::finish_unmasked(product, p);
+    } else {
+      return L::finish(product, p);
+    }
   }
 
   /// A multiple of q that no value is above.
@@ -67,8 +73,8 @@ struct Inverse : Transform<L> {
           if ((x & half) != 0) continue;
           const unsigned sum = below[x] + below[x + half];
           reduces[step][x] = sum > allowed;
-          below[x] = reduces[step][x] ? 2 : sum;
-          below[x + half] = 2;
+          below[x] = reduces[step][x] ? Base::product_bound : sum;
+          below[x + half] = Base::product_bound;
         }
       }
     }
@@ -213,8 +219,8 @@ struct Inverse : Transform<L> {
 
   static void run(Word* a, const TransformTables<Word>& tables) noexcept {
     if (tables.degree < Base::smallest) return inverse_transform(a, tables);
-    if constexpr (HasRoom<L>) {
-      if (tables.modulus.value() < L::roomier_modulus) return Inverse<typename L::Roomier>::run(a, tables);
+    if constexpr (HasRoomier<L>) {
+      if (L::has_roomier(tables.modulus.value())) return Inverse<typename L::Roomier>::run(a, tables);
     }
     tree(a, tables.degree, 1, {tables.inverse_roots.data(), tables.inverse_root_quotients.data()},
          Prime(tables.modulus.value()), {tables.inverse_degree, tables.last_inverse_root});

@@ -223,6 +223,28 @@ struct Lanes32 : WordLanes<R, std::uint32_t> {
   }
 };
 
+/// Kernels' move_centred on registers. near: from < 2 q, so that the lift is in [-q, q).
+template <class L, bool near>
+class CentredMove {
+ public:
+  using Word = typename L::Word;
+  using Vector = typename L::Vector;
+
+  CYCLOTOME_INLINE CentredMove(Word from, Word q)
+      : source_(L::broadcast(from)),
+        target_(L::broadcast(q)),
+        there_(L::broadcast(from / 2)),
+        back_(L::broadcast(q - from / 2 % q)) {}
+  CYCLOTOME_INLINE Vector operator()(Vector a) const {
+    Vector x = L::conditional_subtract(L::add(a, there_), source_);  // the lift plus half
+    if constexpr (!near) x = L::conditional_subtract(L::conditional_subtract(x, L::add(target_, target_)), target_);
+    return L::conditional_subtract(L::add(x, back_), target_);
+  }
+
+ private:
+  Vector source_, target_, there_, back_;
+};
+
 /// Words as a transform's lanes have them; doubles are another form of them.
 template <class L>
 CYCLOTOME_INLINE typename L::Vector entered(typename L::Vector x) {

@@ -23,9 +23,11 @@ struct Lanes52 : Lanes64<Avx512> {
   static constexpr unsigned bound = 2;
   /// Exclusive upper bound of values in transforms, in units of q.
   static constexpr unsigned room = 1U << (52 - most_bits);
-  /// Lanes for moduli below this, if there are any.
+  /// Lanes for shorter moduli, and whether this one is.
   using Roomier = Lanes52<most_bits == 50 ? 49 : 46>;
-  static constexpr Word roomier_modulus = most_bits == 50 ? Word{1} << 49 : most_bits == 49 ? Word{1} << 46 : 0;
+  static bool has_roomier(Word modulus) noexcept {
+    return most_bits != 46 && modulus < (most_bits == 50 ? Word{1} << 49 : Word{1} << 46);
+  }
   /// The high parts (each below 2^48) of this many products and a carry stay below 2^52.
   static constexpr std::size_t sum_terms = 15;
 
@@ -63,6 +65,11 @@ struct Lanes52 : Lanes64<Avx512> {
   /// x < 2^52 -> x w mod q in [0, 2q): Shoup's product, computed modulo 2^52.
   CYCLOTOME_INLINE static Vector finish(const Product& product, const Prime& p) {
     return low52(_mm512_madd52lo_epu64(product.low, product.quotient, p.negative));
+  }
+
+  /// The same modulo 2^52, what stands above left there.
+  CYCLOTOME_INLINE static Vector finish_unmasked(const Product& product, const Prime& p) {
+    return add_product(product.low, product.quotient, p.negative);
   }
 
   /// How many products of a value below 2^x_bits and one below 2^q_bits can be summed beside a reduced sum and a

@@ -117,19 +117,11 @@ struct Pointwise {
   }
 
  private:
-  /// near: from < 2 q, so that the lift is in [-q, q).
   template <bool near>
   CYCLOTOME_INLINE static void move(Word* out, const Word* a, std::size_t count, Word from, Word q) {
-    const Word half = from / 2;
-    const Vector source = L::broadcast(from), target = L::broadcast(q), twice = L::add(target, target);
-    const Vector there = L::broadcast(half), back = L::broadcast(q - half % q);
+    const CentredMove<L, near> moved(from, q);
     over(
-        count,
-        [&](std::size_t c) __attribute__((always_inline)) {
-          Vector x = L::conditional_subtract(L::add(load(a + c), there), source);  // the lift plus half
-          if constexpr (!near) x = L::conditional_subtract(L::conditional_subtract(x, twice), target);
-          store(out + c, L::conditional_subtract(L::add(x, back), target));
-        },
+        count, [&](std::size_t c) __attribute__((always_inline)) { store(out + c, moved(load(a + c))); },
         [&](std::size_t c, std::size_t rest) { scalar().move_centred(out + c, a + c, rest, from, q); });
   }
 };

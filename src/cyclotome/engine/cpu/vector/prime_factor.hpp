@@ -95,7 +95,7 @@ struct PrimeFactor {
   /// By the stages of the negacyclic transform, whose tree has other roots.
   static void along_line(Word* line, const LineTables<Word>& t, std::size_t size, Word q) noexcept {
     const Prime p(q);
-    Forward<L>::tree(line, size, 1, {t.splits.data(), t.split_quotients.data()}, p);
+    Forward<L>::in_place(line, size, {t.splits.data(), t.split_quotients.data()}, p);
     for (Word* x = line; x != line + size; x += lanes) {
       const auto at = static_cast<std::size_t>(x - line);
       const auto w =

@@ -18,6 +18,7 @@ template <class L>
 inline constexpr Kernels<typename L::Word> vector_table{
     .forward_transform = Forward<L>::run,
     .inverse_transform = Inverse<L>::run,
+    .forward_moved = Forward<L>::run_moved,
     .convolutions = convolutions<L>,
     .add = Pointwise<L>::add,
     .subtract = Pointwise<L>::subtract,

@@ -15,6 +15,14 @@ namespace {
 template <class L>
 concept HasRoom = requires { L::room; };
 
+/// Lanes whose multipliers add, of values that may stand modulo 2^52.
+template <class L>
+concept AddsProducts = requires(typename L::Vector x) { L::add_product(x, x, x); };
+
+/// Lanes that have others for shorter moduli.
+template <class L>
+concept HasRoomier = requires { typename L::Roomier; };
+
 /// What both directions share. The stages form a tree: node 1 is the whole array, nodes 2k and 2k + 1 are the halves of
 /// node k, and the butterflies of node k use root k of the tables. A pass does two or three stages on registers; a
 /// block that fits the first-level cache is finished before the next one is begun; a leaf does the last stages, whose
@@ -31,6 +39,14 @@ struct Transform {
   static constexpr unsigned room = [] {
     if constexpr (HasRoom<L>) {
       return L::room;
+    } else {
+      return 0U;
+    }
+  }();
+  /// The same of products.
+  static constexpr unsigned product_bound = [] {
+    if constexpr (HasRoom<L>) {
+      return L::bound;
     } else {
       return 0U;
     }

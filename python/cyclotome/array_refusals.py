@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What encrypted arrays can't do, though numbers can: each says why, and what does instead."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from .errors import UnsupportedError
+
+__all__ = ["NoNumber"]
+
+_REFUSALS = {
+    "division": "results of divisions are no integers; decrypt and divide there, or multiply by a scaled reciprocal",
+    "comparison": "an answer in the clear would reveal them; cyclotome.equal, less and maximum give encrypted ones. "
+    "(Two arrays are the same object if `x is y`)",
+    "truth": "whether an encrypted value is zero can't be told without the secret key; decrypt first",
+    "conversion": "an encrypted value has no number to show; use cyclotome.decrypt(x, secret)",
+    "mean": "a mean is no integer; use x.sum(axis) and divide by the count after decryption",
+    "powers": "powers of plaintext numbers with encrypted exponents don't exist in this scheme",
+}
+
+
+class NoNumber:
+    """The part of `EncryptedArray` that refuses: what would need the values."""
+
+    __slots__ = ()
+
+    def _refuse(self, what: str) -> NoReturn:
+        raise UnsupportedError(f"{what} of encrypted arrays: {_REFUSALS[what]}")
+
+    def __truediv__(self, other: object) -> NoReturn:
+        self._refuse("division")
+
+    __rtruediv__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __divmod__ = __rdivmod__ = __truediv__
+
+    def __rpow__(self, other: object) -> NoReturn:
+        self._refuse("powers")
+
+    def __eq__(self, other: object) -> NoReturn:
+        self._refuse("comparison")
+
+    __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __contains__ = __eq__
+    __hash__ = object.__hash__
+
+    def __bool__(self) -> NoReturn:
+        self._refuse("truth")
+
+    def __int__(self) -> NoReturn:
+        self._refuse("conversion")
+
+    __float__ = __complex__ = __index__ = __int__
+
+    def __array__(self, *_: Any, **__: Any) -> NoReturn:
+        self._refuse("conversion")
+
+    def mean(self, *_: Any, **__: Any) -> NoReturn:
+        """Refused: a mean is no integer. Use ``sum`` and divide after decryption."""
+        self._refuse("mean")

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arguments of functions as arrays, for plans, which know nothing of tables."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .. import frame_descriptions
+from ..array import EncryptedArray
+from ..errors import UnsupportedError
+from ..frames import EncryptedFrame
+from ..planning import Plan, plan
+from .messages import Encrypted
+
+__all__ = ["planned", "signature"]
+
+
+def signature(arguments: Sequence[Encrypted]) -> Any:
+    """What a plan depends on. Noise is not in it: what it refuses is refused when the function runs.
+
+    Raises:
+        UnsupportedError: circuits' numbers, which have plans of their own.
+    """
+    return tuple(_signature(each) for each in arguments)
+
+
+def _signature(x: Encrypted) -> Any:
+    if isinstance(x, EncryptedFrame):
+        facts, arrays = frame_descriptions.described(x)
+        return (json.dumps(facts, sort_keys=True), *map(_signature, arrays))
+    if not isinstance(x, EncryptedArray):
+        raise UnsupportedError("plans are of arrays and tables; circuits' numbers have plans of their own")
+    return x.shape, x.layout, x.encoding, x.interval, x.l1_bound, x.level, x.dtype, x.native.parts
+
+
+def planned(function: Callable[..., Any], arguments: Sequence[Encrypted]) -> Plan:
+    """`plan` of a function whose arguments and results may be tables.
+
+    Raises:
+        Whatever the function does.
+    """
+    described = [frame_descriptions.described(each) if isinstance(each, EncryptedFrame) else None for each in arguments]
+    arrays: list[Any] = []
+    for each, table in zip(arguments, described, strict=True):
+        arrays += [each] if table is None else table[1]
+
+    def compute(*moved: EncryptedArray) -> Any:
+        left = iter(moved)
+        given: list[Any] = []
+        for table in described:
+            if table is None:
+                given.append(next(left))
+            else:
+                given.append(frame_descriptions.rebuilt(table[0], [next(left) for _ in table[1]]))
+        return _flat(function(*given))
+
+    return plan(compute, inputs=arrays)
+
+
+def _flat(result: Any) -> Any:
+    """The arrays of tables in their place."""
+    if isinstance(result, EncryptedFrame):
+        return [array for column in result.columns.values() for array in column.arrays()]
+    if isinstance(result, (list, tuple)):
+        return [_flat(each) for each in result]
+    return result

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several jobs at a time on one engine: right answers, and that one job's end, options and keys are no other's."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import cyclotome as cy
+import numpy as np
+import pytest
+import session_jobs
+from cyclotome import _core, contexts, errors
+from cyclotome.options import current
+from small import keys, parameters
+
+JOBS = f"{Path(session_jobs.__file__)}:TOGETHER"
+
+
+@pytest.fixture(scope="module")
+def busy() -> Any:
+    """One process with four jobs at a time."""
+    with cy.Server(JOBS, workers=1, jobs=4, allow_insecure=True, quotas=cy.Quotas(seconds=5)) as made:
+        yield made
+
+
+@pytest.fixture(params=["a process", "this process"])
+def server(request: pytest.FixtureRequest, busy: cy.Server) -> Any:
+    if request.param == "a process":
+        yield busy
+    else:
+        quotas = cy.Quotas(seconds=5)
+        with cy.Server(session_jobs.TOGETHER, jobs=4, device="cpu:1", allow_insecure=True, quotas=quotas) as made:
+            yield made
+
+
+def outcome(server: cy.Server, name: str) -> str:
+    try:
+        cy.Client(server, keys()).call(name, [1, 2], bound=9)
+    except errors.CyclotomeError as error:
+        return type(error).__name__
+    return "no error"
+
+
+def test_jobs_run_at_a_time(server: cy.Server) -> None:
+    """Two of them wait for each other."""
+    client = cy.Client(server, keys())
+    client.send_keys()
+    with ThreadPoolExecutor(2) as pool:
+        for result in pool.map(lambda i: client.call("meets", [i], bound=9), range(2)):
+            assert result in (0, 1)
+
+
+def test_many_clients_get_their_own_answers(server: cy.Server, rng: np.random.Generator) -> None:
+    """Each with keys of its own, products and sums, in all orders."""
+    clients = [cy.Client(server, cy.keygen(parameters(), device="cpu:1")) for _ in range(5)]
+    asked = [(clients[i % 5], rng.integers(-50, 51, (2, 6))) for i in range(60)]
+
+    def work(question: Any) -> bool:
+        client, (a, b) = question
+        several = client.call("several", a, b, bound=50)
+        right = (client.call("product", a, b, bound=50) == a * b).all() and (several[1] == a - b).all()
+        return bool(right and client.call("total", a, bound=50) == a.sum())
+
+    with ThreadPoolExecutor(12) as pool:
+        assert all(pool.map(work, asked))
+    assert server.turns.running == 0 and server.admission.jobs == 0
+
+
+def test_no_option_of_a_call_is_another_s(server: cy.Server) -> None:
+    client = cy.Client(server, keys())
+    for _ in range(12):
+        assert client.call("options_left", [7], bound=9) == 7
+    assert current.get().product_method == ""
+
+
+def test_a_job_that_computes_for_ever_is_stopped_and_its_process_goes_on(server: cy.Server) -> None:
+    replaced = server.processes.replaced if server.processes else 0
+    client = cy.Client(server, keys())
+    client.send_keys()
+    with ThreadPoolExecutor(4) as pool:
+        late = pool.submit(outcome, server, "loops")
+        while not late.done():
+            assert client.call("total", [1, 2], bound=9) == 3
+        assert late.result() == "QuotaError"
+    assert (server.processes.replaced if server.processes else 0) == replaced
+
+
+def test_jobs_beside_one_that_hangs_run_again(busy: cy.Server) -> None:
+    """It can't be stopped but with its process; those that ran there are answered all the same."""
+    client = cy.Client(busy, keys())
+    client.send_keys()
+    before = busy.processes.replaced
+    with ThreadPoolExecutor(4) as pool:
+        late = pool.submit(outcome, busy, "hangs")
+        answers = 0
+        while not late.done():
+            assert (client.call("naps", [1, 2], bound=9) == [1, 2]).all()
+            answers += 1
+        assert late.result() == "QuotaError" and answers
+    assert busy.processes.replaced == before + 1
+
+
+def test_a_process_that_dies_takes_its_jobs_along_and_is_replaced_once(busy: cy.Server) -> None:
+    before = busy.processes.replaced
+    with ThreadPoolExecutor(4) as pool:
+        slow = [pool.submit(outcome, busy, "naps") for _ in range(3)]
+        while busy.turns.running < 3:
+            time.sleep(0.01)
+        assert outcome(busy, "dies") == "WorkerLostError"
+        assert {each.result() for each in slow} <= {"WorkerLostError", "no error"}
+    assert busy.processes.replaced == before + 1
+    assert all(outcome(busy, "total") == "no error" for _ in range(8))
+    assert len(busy.processes.pids) == 1
+
+
+def test_a_job_that_nobody_waits_for_is_given_up(server: cy.Server) -> None:
+    client = cy.Client(server, keys())
+    name, request = client.send_keys(), client.request([1], bound=5)
+    left = threading.Event()
+    threading.Timer(0.5, left.set).start()
+    began = time.monotonic()
+    with pytest.raises(errors.BusyError, match="nobody waits"):
+        server.run("loops", request, name, left.is_set)
+    assert time.monotonic() - began < 4  # not for the time that a job may take
+    assert client.call("total", [1, 2], bound=9) == 3
+
+
+def test_memory_of_jobs_is_bounded(rng: np.random.Generator) -> None:
+    small = cy.Server(session_jobs.TOGETHER, allow_insecure=True, quotas=cy.Quotas(job_bytes=1000))
+    with small, pytest.raises(errors.QuotaError, match="of memory"):
+        cy.Client(small, keys()).call("total", [1, 2], bound=9)
+    # Room for one job at a time, by its plan: all are answered, one after the other.
+    x = cy.encrypt([1, 2], keys().secret, bound=9).with_keys(keys().public, keys().evaluation)
+    size = cy.plan(session_jobs.total, inputs=x).peak_bytes - keys().evaluation.nbytes - keys().public.nbytes
+    assert size >= 2 * x.nbytes  # argument and result, and keys are not counted
+    quotas = cy.Quotas(job_bytes=size * 3 // 2)
+    with cy.Server(JOBS, workers=1, jobs=4, allow_insecure=True, quotas=quotas) as tight:
+        client = cy.Client(tight, keys())
+        client.send_keys()
+        with ThreadPoolExecutor(8) as pool:
+            assert list(pool.map(lambda i: client.call("total", [i, 2], bound=99), range(40))) == list(range(2, 42))
+
+
+def test_how_many_jobs_a_device_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(8)), raising=False)
+    expected = {"cpu": 1, "cpu:1": 8, "cpu:3": 2, "cpu:16": 1, "cuda": 16, "cuda:1": 16, "fpga:sim": 1}
+    assert {name: contexts.callers_of(name) for name in expected} == expected
+    with pytest.raises(errors.EngineError):
+        contexts.callers_of("tpu")
+    with cy.Server(session_jobs.TOGETHER, workers=3, allow_insecure=True) as several:
+        assert several.jobs == 3 and several.turns.places == 9
+    for wrong in (0, -1, True, 1.5, "4", 1025):
+        with pytest.raises(errors.ArgumentError, match="jobs"):
+            cy.Server(session_jobs.TOGETHER, jobs=wrong)
+
+
+def test_a_thread_s_check_ends_long_calls_and_chains_of_short_ones() -> None:
+    """On this thread and on others; what it raises is what the caller sees, and afterwards everything works."""
+
+    def stop() -> None:
+        asked.append(time.monotonic())
+        if len(asked) == 3:
+            raise ZeroDivisionError
+
+    def short() -> None:
+        x = cy.encrypt([1], keys().public, bound=5)
+        while True:
+            x + x
+
+    def long() -> None:
+        cy.keygen(cy.Parameters.suggest(depth=6, value_bits=8), device="cpu:1")
+
+    def work(job: Any) -> None:
+        before = _core.set_thread_check(stop)
+        assert before is None
+        try:
+            with pytest.raises(ZeroDivisionError):
+                job()
+        finally:
+            assert _core.set_thread_check(None) is stop
+
+    for job in (short, long):
+        asked: list[float] = []
+        work(job)
+        asked.clear()
+        thread = ThreadPoolExecutor(1)
+        with thread:
+            thread.submit(work, job).result()
+        assert all(b - a > 0.08 for a, b in itertools.pairwise(asked))
+    with pytest.raises(TypeError):
+        _core.set_thread_check(7)
+    assert cy.decrypt(cy.encrypt([1], keys().public, bound=5) * 2, keys().secret) == 2
