@@ -14,7 +14,7 @@ from . import _core
 from .array_refusals import NoNumber
 from .array_shape import ArrangedArray
 from .array_turns import TurnedArray
-from .contexts import context_on
+from .contexts import context_from
 from .errors import ArgumentError, MismatchError, UnsupportedError
 from .keyring import Keyring
 from .memory import warn_of_spread
@@ -147,7 +147,7 @@ class EncryptedArray(ArrangedArray, TurnedArray, NoNumber):
 
     def to(self, device: str) -> EncryptedArray:
         """The same array, its keys included, on another device; the same bits come out of every one."""
-        context = context_on(device, self._parameters)
+        context = context_from(self._context, device, self._parameters)
         if context is self._context:
             return self
         keys = self._keyring.to(context.device)

@@ -37,7 +37,7 @@ class TurnedArray(ArrayFacts):
             MissingKeyError: no key for these steps; ask ``keygen(rotations=[...])`` for them.
         """
         row = self._parameters.slot_ring.galois.row_length  # further steps are the same again
-        if isinstance(steps, (Sequence, np.ndarray)):
+        if isinstance(steps, (Sequence, np.ndarray)) and getattr(steps, "ndim", None) != 0:
             several = [index(step, "rotate_rows: steps") % row for step in steps]
             return self.derived(_core.rotate_rows(self._native, several, current.get().native))
         return self.derived(

@@ -11,7 +11,20 @@ from .devices import CPU, CUDA, DeviceKind, kind_of
 from .errors import EngineError
 from .parameters import Parameters
 
-__all__ = ["Context", "callers_of", "companion_on", "context_on", "device_name", "engine_on"]
+__all__ = [
+    "ACCOUNT",
+    "Context",
+    "callers_of",
+    "companion_on",
+    "context_for",
+    "context_from",
+    "context_on",
+    "device_name",
+    "engine_on",
+]
+
+#: The device of computations that are planned (`planning.DryRun`), which nobody can name.
+ACCOUNT = "dry"
 
 # Keys and arrays of equal parameters on one device have to share its engine, so the ones in use are found again here;
 # nothing is kept alive by it.
@@ -80,6 +93,31 @@ def context_on(device: str, parameters: Parameters) -> Context:
         return context
 
 
+def context_for(device: str, parameters: Parameters) -> Context:
+    """The context of a public operand on the device of arrays: what is said where these only keep account (`ACCOUNT`)
+    is made on the processor, and met there as from any other device.
+
+    Raises:
+        EngineError: as `engine_on`.
+    """
+    return context_on("cpu" if isinstance(device, str) and device == ACCOUNT else device, parameters)
+
+
+def context_from(here: Context, device: str, parameters: Parameters) -> Context:
+    """The context on ``device`` of what lies ``here``: that one itself where it is the device, or where it only keeps
+    account of a computation, which goes on there whatever device it asks for.
+
+    Raises:
+        EngineError: as `engine_on`.
+    """
+    if isinstance(device, str) and device == here.device:
+        return here
+    if here.device == ACCOUNT:
+        _resolved(device)  # refuses what is no device
+        return here
+    return context_on(device, parameters)
+
+
 def companion_on(device: str, parameters: Parameters, first: Context) -> Context:
     """The context of ``parameters`` on another device that shares the work of ``first``, which keeps it: opening a
     device and making tables there takes longer than many a circuit.
@@ -95,7 +133,7 @@ def companion_on(device: str, parameters: Parameters, first: Context) -> Context
 
 def _resolved(device: str) -> tuple[DeviceKind, str]:
     """A device's kind and its full name."""
-    if device == "auto":
+    if isinstance(device, str) and device == "auto":
         device = _automatic()
     kind = kind_of(device)
     return kind, kind.full_name(device)

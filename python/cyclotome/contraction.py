@@ -144,7 +144,11 @@ def _diagonal(x: Any, labels: str) -> tuple[Any, str]:
 
 def _summed(x: Any, labels: str, kept: str) -> tuple[Any, str]:
     axes = tuple(i for i, label in enumerate(labels) if label not in kept)
-    return (x.sum(axis=axes), "".join(c for c in labels if c in kept)) if axes else (x, labels)
+    if not axes:
+        return x, labels
+    # Sums of int64 would wrap around modulo 2^64.
+    total = x.sum(axis=axes) if isinstance(x, EncryptedArray) else integers(x.astype(object).sum(axis=axes), "einsum")
+    return total, "".join(c for c in labels if c in kept)
 
 
 def _ordered(x: EncryptedArray, labels: str, out: str) -> EncryptedArray:

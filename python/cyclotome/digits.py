@@ -92,7 +92,7 @@ def encrypt_digits(
         key: a public key, or the secret key.
         base: at least 2; every plaintext modulus must be a prime above twice as much. Public.
         digits: of each number. Public.
-        layout: see `encrypt`.
+        layout: see `encrypt`. The digits of a single number are always replicated.
         progress: called as ``progress(done, total, what)``.
 
     Raises:
@@ -115,6 +115,8 @@ def encrypt_digits(
         raise RangeError(f"encrypt_digits: {wrong} has no {digits} digits in base {base}, which are 0 to {largest}")
     wide = numbers.astype(object)
     each = np.stack([np.asarray(wide // base**i % base) for i in range(digits)])
+    if numbers.ndim == 0 and layout == "packed":  # digits along slots could not be told apart
+        layout = "replicated"
     return EncryptedDigits(encrypt(each, key, bound=(0, base - 1), layout=layout, progress=progress), base)
 
 

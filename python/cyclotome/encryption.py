@@ -80,7 +80,7 @@ def encrypt(
     numbers = integers(values, "encrypt")
     stated = None if bound is None else interval_of("encrypt", bound)
     rows = magnitude_of("encrypt", l1_bound)
-    if encoding == "field":
+    if isinstance(encoding, str) and encoding == "field":
         if parameters.field_degree is None:
             raise ArgumentError(f"encrypt: encoding='field', but {parameters.summary()} hold integers")
         encoding, wrap = "slots", True
@@ -98,9 +98,9 @@ def encrypt(
 
 
 def _placement(parameters: Parameters, layout: str, encoding: str | None) -> _core.Placement | None:
-    if layout not in ("packed", "replicated"):
+    if not isinstance(layout, str) or layout not in ("packed", "replicated"):
         raise ArgumentError(f"encrypt: layout {layout!r}; there are 'packed' and 'replicated'")
-    if encoding not in (None, "slots", "coefficients"):
+    if encoding is not None and (not isinstance(encoding, str) or encoding not in ("slots", "coefficients")):
         raise ArgumentError(f"encrypt: encoding {encoding!r}; there are 'slots' and 'coefficients'")
     if encoding == "slots" and not parameters.has_slots:
         raise ArgumentError(

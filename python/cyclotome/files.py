@@ -4,7 +4,6 @@ is here too, by name (`saving`)."""
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Sequence
 from functools import partial
@@ -107,7 +106,7 @@ def load(
     if isinstance(path, Readable):
         obj, name = _next_in(path, device, limits, passphrase, allow_unfit_key), "the stream"
     else:
-        name = os.fspath(path)
+        name = streams.path_text(path)
         obj = _in_file(name, device, limits, passphrase, allow_unfit_key)
     return _expected(obj, name, expected, given)
 

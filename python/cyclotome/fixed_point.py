@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .errors import ArgumentError, RangeError, UnsupportedError
-from .values import IntArray, integers
+from .values import DURATION, IntArray, integers, is_integral, is_masked
 
 __all__ = ["FixedPoint"]
 
@@ -114,7 +114,12 @@ class FixedPoint:
 
 def _real_numbers(values: ArrayLike) -> NDArray[Any]:
     """Floats that float64 holds as they are, or objects that are real numbers, none of them rounded."""
-    array = np.asarray(values)
+    if is_masked(values):
+        raise UnsupportedError("FixedPoint.encode: a masked array; fill it first: array.filled(value)")
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise ArgumentError(f"FixedPoint.encode: the values form no array ({error})") from None
     if array.dtype.kind == "f" and not isinstance(values, (np.ndarray, np.generic)):
         # NumPy makes floats of integers beside floats, and of integers that fit no integer type together.
         objects = np.asarray(values, dtype=object)
@@ -130,9 +135,9 @@ def _real_numbers(values: ArrayLike) -> NDArray[Any]:
 def _fraction(value: Any) -> Fraction:
     if isinstance(value, np.bool_):
         value = bool(value)
-    if isinstance(value, numbers.Integral):
+    if is_integral(value):
         return Fraction(int(value))
-    if not isinstance(value, (numbers.Rational, Decimal, float, np.floating)):
+    if isinstance(value, DURATION) or not isinstance(value, (numbers.Rational, Decimal, float, np.floating)):
         raise UnsupportedError(f"FixedPoint.encode takes real numbers, not {type(value).__name__} {value!r}")
     try:
         return Fraction(*value.as_integer_ratio()) if hasattr(value, "as_integer_ratio") else Fraction(value)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import ArgumentError, RangeError, UnsupportedError
-from .values import IntArray, is_masked
+from .values import IntArray, index, is_integral, is_masked
 
 __all__ = [
     "MOST_DECIMALS",
@@ -210,8 +210,8 @@ def as_decimal(value: object, cells: Cells, place: int) -> tuple[int, int]:
     """(n, e) with value = n 10^e, and no zero at the end of n; the cell is ``cells.values[place]``, for messages."""
     if isinstance(value, (bool, np.bool_)):
         return int(value), 0
-    if isinstance(value, numbers.Integral):
-        return _stripped(int(value), 0)
+    if is_integral(value):
+        return _stripped(index(value, "a cell"), 0)
     if isinstance(value, (float, np.floating)):
         value = Decimal(str(value))  # the shortest decimals that name it
     elif isinstance(value, Fraction):

@@ -16,7 +16,7 @@ from .errors import ArgumentError, RangeError, UnsupportedError
 from .frame_cells import cell_numbers
 from .values import IntArray, integers, word
 
-__all__ = ["EncryptedCategories", "EncryptedColumn", "Mask", "place_of"]
+__all__ = ["EncryptedCategories", "EncryptedColumn", "Mask", "place_of", "public_mask"]
 
 #: For every row 1 where its value is there and 0 where it is missing; None where nothing is missing.
 Mask = IntArray | EncryptedArray | None
@@ -36,7 +36,7 @@ class EncryptedColumn:
     values: EncryptedArray
     #: How many steps make one: 100 of two decimals, 256 of ``FixedPoint(bits=8)``.
     scale: int = 1
-    #: Where values are there, public or encrypted.
+    #: Where values are there, public (zeros and ones, copied) or encrypted; of the same shape.
     mask: Mask = None
     #: Whether values are zero where they are missing, so that sums need no product with the mask.
     cleared: bool = True
@@ -47,6 +47,11 @@ class EncryptedColumn:
 
     def __post_init__(self) -> None:
         scales.checked(self.scale)
+        if self.mask is not None:
+            mask = self.mask if isinstance(self.mask, EncryptedArray) else public_mask(self.mask)
+            if mask.shape != self.values.shape:
+                raise ArgumentError(f"a mask of shape {mask.shape} of a column of shape {self.values.shape}")
+            object.__setattr__(self, "mask", mask)
 
     @property
     def rows(self) -> int:
@@ -192,6 +197,23 @@ class EncryptedColumn:
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
         raise UnsupportedError("an encrypted column has no numbers to show; use cyclotome.decrypt_frame(x, secret)")
+
+
+def public_mask(mask: object) -> IntArray:
+    """A public mask that nobody changes: a copy, unless it is one already.
+
+    Raises:
+        ArgumentError: it has other values than 0 and 1.
+        UnsupportedError: values that are no integers.
+    """
+    if isinstance(mask, np.ndarray) and mask.dtype == np.int64 and mask.base is None and not mask.flags.writeable:
+        return mask
+    copied = integers(mask, "a mask")
+    if not ((copied == 0) | (copied == 1)).all():
+        wrong = copied[(copied != 0) & (copied != 1)].flat[0]
+        raise ArgumentError(f"a mask has 1 where a value is there and 0 where it is missing, not {wrong}")
+    copied.flags.writeable = False
+    return copied
 
 
 def _both(x: EncryptedColumn, y: EncryptedColumn) -> Mask:

@@ -23,7 +23,7 @@ import numpy as np
 
 from .array import EncryptedArray
 from .errors import FormatError, MismatchError, UnsupportedError
-from .frame_columns import EncryptedCategories, EncryptedColumn, Mask
+from .frame_columns import EncryptedCategories, EncryptedColumn, Mask, public_mask
 from .frames import EncryptedFrame
 from .scales import MOST_SCALE_BITS
 
@@ -218,7 +218,7 @@ def _read_mask(given: object, rows: int, arrays: Sequence[EncryptedArray]) -> Ma
     if len(data) != -(-rows // 8):
         raise FormatError(f"a public mask of {len(data)} bytes for {rows} rows")
     bits = np.unpackbits(np.frombuffer(data, dtype=np.uint8), count=rows, bitorder="little")
-    return bits.astype(np.int64)
+    return public_mask(bits)
 
 
 def _read_column(
@@ -237,6 +237,8 @@ def _read_column(
         raise FormatError(f"{what}: a scale that is no whole number from 1 to 2^{MOST_SCALE_BITS}")
     if mask is not None and (isinstance(mask, bool) or not isinstance(mask, int) or not 0 <= mask < len(masks)):
         raise FormatError(f"{what}: mask {str(mask)[:20]}, of {len(masks)}")
+    if mask is not None and not values.shape:
+        raise FormatError(f"{what}: a mask of a single number")
     if not isinstance(given.get("cleared"), bool):
         raise FormatError(f"{what}: it does not say by true or false whether missing values are 0")
     return EncryptedColumn(values, int(scale), None if mask is None else masks[mask], given["cleared"])

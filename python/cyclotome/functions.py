@@ -134,6 +134,12 @@ def _digits(operation: str, *operands: object) -> list[EncryptedDigits] | None:
     return every
 
 
+def _with_axes(digits: EncryptedArray, axes: int) -> EncryptedArray:
+    """Digits of numbers with so many axes, which broadcast as those of numbers do and not against the digits'."""
+    count, *shape = digits.shape
+    return digits.reshape(count, *[1] * (axes - len(shape)), *shape)
+
+
 def is_zero(x: EncryptedArray) -> EncryptedArray:
     """1 where ``x`` is 0, else 0. Errors: see `less`."""
     return _called("is_zero", _core.is_zero, _encrypted("is_zero", x))
@@ -224,8 +230,8 @@ def where(mask: EncryptedArray, a: Any, b: Any) -> Any:
     """
     pair = _digits("where", a, b)
     if pair:
-        chosen = where(mask, pair[0].digits, pair[1].digits)
-        return replace(pair[0], digits=chosen)
+        axes = max(_encrypted("where", mask).ndim, *(x.digits.ndim - 1 for x in pair))
+        return replace(pair[0], digits=where(mask, *(_with_axes(x.digits, axes) for x in pair)))
     return _called("where", _core.where, _encrypted("where", mask), a, b)
 
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -11,7 +10,7 @@ from . import _core, frame_files, metadata
 from .errors import FormatError
 from .files import MAX_BYTES, Path
 from .parameters import Parameters
-from .streams import Source
+from .streams import Source, path_text
 from .text import byte_size, extent_of, plural
 
 __all__ = ["Inspection", "inspect"]
@@ -221,7 +220,7 @@ def inspect(path: Path, *, max_bytes: int = MAX_BYTES) -> Inspection:
         FileError: no such file, or it can't be read.
         FormatError: damaged, cut off, too long, or not written by this library.
     """
-    name = os.fspath(path)
+    name = path_text(path)
     with frame_files.table_in_file(name) as following:
         if following is not None:
             return _frame(following, max_bytes)

@@ -10,6 +10,7 @@ from . import _core, metadata, passphrases
 from .files import Path, refuse_existing
 from .keys import Keys
 from .passphrases import Passphrase
+from .streams import path_text
 
 __all__ = ["KeyFiles", "save_keys"]
 
@@ -40,7 +41,7 @@ def save_keys(folder: Path, keys: Keys, *, overwrite: bool = False, passphrase: 
         MismatchError: keys that do not belong together.
         PassphraseError, EngineError: as `save`.
     """
-    secret, public, evaluation = (os.path.join(os.fspath(folder), f"{part}.key") for part in Keys._fields)
+    secret, public, evaluation = (os.path.join(path_text(folder), f"{part}.key") for part in Keys._fields)
     if not overwrite:
         for name in (secret, public, evaluation):
             refuse_existing(name, name == secret)

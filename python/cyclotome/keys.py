@@ -10,13 +10,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple, NoReturn, TypeVar
 from weakref import WeakValueDictionary
 
 from . import _core
-from .contexts import Context, context_on
+from .contexts import Context, context_from, context_on
 from .errors import ArgumentError, SecrecyError, UnsupportedError
 from .options import Callback
 from .parameters import Parameters
@@ -51,7 +51,7 @@ class _Key:
 
     def _moved(self: _K, device: str, moved: Callable[[Context], _K]) -> _K:
         """This key on another device: a replica that is in use, or what `moved` makes."""
-        context = context_on(device, self._parameters)
+        context = context_from(self._context, device, self._parameters)
         with _moving:
             replica = self._replicas.get(context.device)
             if replica is None:
@@ -371,11 +371,25 @@ def galois_elements_of(
     library chooses them; what can't be told it, as it is no number or no shape, is refused here."""
     return _core.galois_elements(
         parameters.native,
-        None if rotations is None else [_steps(step) for step in rotations],
+        None if rotations is None else [_steps(step) for step in _listed("rotations", rotations)],
         None if columns is None else bool(columns),
-        [word(element, "keygen: a Galois element") for element in galois_elements],
-        [_shape(shape) for shape in matrices],
+        [word(element, "keygen: a Galois element") for element in _listed("galois_elements", galois_elements)],
+        [_shape(shape) for shape in _listed("matrices", matrices)],
     )
+
+
+def _listed(what: str, values: Any) -> list[Any]:
+    """Entries of an argument that is a list.
+
+    Raises:
+        ArgumentError: it is none.
+    """
+    try:
+        if not isinstance(values, (str, bytes, Mapping)):
+            return list(values)
+    except TypeError:
+        pass
+    raise ArgumentError(f"keygen: {what}={values!r}; it is a list, and [] is none")
 
 
 def _steps(step: object) -> int:

@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import threading
+from weakref import WeakKeyDictionary
+
 from . import _core
 from .array import Distributed, EncryptedArray
-from .contexts import context_on
+from .contexts import Context, context_for
 from .errors import ArgumentError
 from .options import current
 from .parameters import Parameters
@@ -25,7 +28,7 @@ class Matrix(Distributed):
     Args:
         values: integers with two axes.
         parameters: those of the arrays.
-        device: where the arrays are.
+        device: of those arrays; on others the matrix is prepared when it first meets them.
 
     Raises:
         ArgumentError: values that have not two axes, or none at all.
@@ -42,7 +45,7 @@ class Matrix(Distributed):
         array([30,  2, 50])
     """
 
-    __slots__ = ("_native", "_parameters", "_values")
+    __slots__ = ("_home", "_lock", "_natives", "_parameters", "_values")
     __array_ufunc__ = None
     __pandas_priority__ = 5000
 
@@ -51,12 +54,25 @@ class Matrix(Distributed):
         if self._values.ndim != 2:
             raise ArgumentError(f"Matrix: a matrix has two axes, not shape {self._values.shape}")
         self._parameters = parameters
-        self._native = _core.Matrix(context_on(device, parameters).native, native(self._values))
+        self._lock = threading.RLock()  # reentrant, as that of plain operands
+        self._natives: WeakKeyDictionary[Context, _core.Matrix] = WeakKeyDictionary()
+        self._home = context_for(device, parameters)
+        self._on(self._home)
+
+    def _on(self, context: Context) -> _core.Matrix:
+        """Where an array's context is, if the parameters are these; else at home, which refuses the others."""
+        if context.native.parameters.fingerprint != self._parameters.native.fingerprint:
+            context = self._home
+        with self._lock:
+            found = self._natives.get(context)
+            if found is None:
+                found = self._natives[context] = _core.Matrix(context.native, native(self._values))
+            return found
 
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns."""
-        rows, columns = self._native.shape
+        rows, columns = self._values.shape
         return rows, columns
 
     @property
@@ -72,23 +88,23 @@ class Matrix(Distributed):
 
     @property
     def nbytes(self) -> int:
-        """Bytes that were prepared so far."""
-        return self._native.nbytes
+        """Bytes that were prepared so far, on all devices."""
+        return sum(each.nbytes for each in self._natives.values())
 
     def prepared(self, *, right: bool = False) -> Matrix:
         """The matrix itself, prepared now for ``matrix @ x``; right: for ``x @ matrix``."""
-        self._native.prepare(right)
+        self._on(self._home).prepare(right)
         return self
 
     def __matmul__(self, x: object) -> EncryptedArray:
         if not isinstance(x, EncryptedArray):
             return NotImplemented
-        return x.derived(_core.matmul(self._native, x.native, current.get().native))
+        return x.derived(_core.matmul(self._on(x.context), x.native, current.get().native))
 
     def __rmatmul__(self, x: object) -> EncryptedArray:
         if not isinstance(x, EncryptedArray):
             return NotImplemented
-        return x.derived(_core.matmul(x.native, self._native, current.get().native))
+        return x.derived(_core.matmul(x.native, self._on(x.context), current.get().native))
 
     def __repr__(self) -> str:
         return f"Matrix(shape={self.shape}, {byte_size(self.nbytes)} prepared, {self._parameters.summary()})"

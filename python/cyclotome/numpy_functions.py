@@ -42,7 +42,9 @@ def _polyval(p: Any, x: Any) -> EncryptedArray:
     return polyval(p, x)
 
 
-def _concatenate(arrays: Sequence[Any], axis: int = 0) -> EncryptedArray:
+def _concatenate(arrays: Sequence[Any], axis: int | None = 0) -> EncryptedArray:
+    if axis is None:
+        raise UnsupportedError("numpy.concatenate of all values as one list: name the axis")
     return concatenate(arrays, axis)
 
 
@@ -62,7 +64,9 @@ def _where(condition: Any, x: Any, y: Any) -> Any:
     return where(condition, x, y)
 
 
-def _sort(a: EncryptedArray, axis: int = -1) -> EncryptedArray:
+def _sort(a: EncryptedArray, axis: int | None = -1) -> EncryptedArray:
+    if axis is None:
+        raise UnsupportedError("numpy.sort of all values as one list: name the axis")
     return sort(a, axis=axis)
 
 
@@ -127,7 +131,8 @@ def call(function: Any, arguments: Sequence[Any], options: Mapping[str, Any]) ->
             f"numpy.{name} does not know encrypted arrays; of NumPy's functions these do: {names}. Operators and the "
             "array's methods do the rest"
         )
-    given = {key: value for key, value in options.items() if value is not None}  # NumPy's own "not asked for"
+    # None is NumPy's own "not asked for", but where it is an answer of its own, as for axes.
+    given = {key: value for key, value in options.items() if value is not None or key == "axis"}
     try:
         signature(known).bind(*arguments, **given)
     except TypeError as error:

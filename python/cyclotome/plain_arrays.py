@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from . import _core
-from .contexts import Context, context_on
+from .contexts import Context, context_for
 from .errors import UnsupportedError
 from .options import current
 from .parameters import Parameters
@@ -102,5 +102,5 @@ def plain(values: object, parameters: Parameters, *, device: str = "cpu") -> Pla
     if not isinstance(parameters, Parameters):
         raise UnsupportedError(f"plain takes Parameters, not {type(parameters).__name__}")
     made = PlainArray(parameters, integers(values, "plain"))
-    made.on(context_on(device, parameters))
+    made.on(context_for(device, parameters))
     return made

@@ -18,10 +18,10 @@ import numpy as np
 
 from . import _core
 from .array import EncryptedArray
-from .contexts import Context, engine_on
+from .contexts import ACCOUNT, Context, engine_on
 from .digits import EncryptedDigits, encrypt_digits
 from .encryption import encrypt
-from .errors import ArgumentError, MissingKeyError, UnsupportedError
+from .errors import ArgumentError, MismatchError, MissingKeyError, UnsupportedError
 from .estimates import estimated_seconds
 from .keyring import Keyring
 from .keys import EvaluationKeys, PublicKey, sum_rotations
@@ -51,10 +51,15 @@ class Operand:
     def encrypted(self, key: PublicKey) -> EncryptedArray | EncryptedDigits:
         """Zeros in its place, or what is next to zero within its bound."""
         least, largest = (0, 0) if self.bound is None else interval_of("plan", self.bound)
-        zeros = np.full(self.shape, min(max(0, least), largest))
+        try:
+            zeros = np.full(self.shape, min(max(0, least), largest))
+        except (TypeError, ValueError) as error:
+            raise ArgumentError(f"{self!r}: {self.shape!r} is no shape of an array ({error})") from None
         if self.digits is not None or self.base is not None:
             if self.digits is None or self.base is None:
                 raise ArgumentError(f"{self!r}: digits and base go together, as encrypt_digits takes them")
+            if self.wrap or any(each is not None for each in (self.bound, self.l1_bound, self.encoding)):
+                raise ArgumentError(f"{self!r}: numbers of digits have no other bound or encoding; leave those out")
             return encrypt_digits(zeros, key, base=self.base, digits=self.digits, layout=self.layout)
         return encrypt(
             zeros,
@@ -155,6 +160,35 @@ def _arrays(results: object) -> Iterator[EncryptedArray]:
         )
 
 
+def results_of(compute: Callable[..., object], arguments: Sequence[Any]) -> list[EncryptedArray]:
+    """The encrypted arrays that a computation returns. Raises what it does.
+
+    Raises:
+        ArgumentError: it is no function, does not take so many arguments, takes other encrypted arrays than these, or
+            returns something else or nothing.
+    """
+    if not callable(compute):
+        raise ArgumentError(f"plan: compute is a function of encrypted arrays, not {type(compute).__name__}")
+    try:
+        inspect.signature(compute).bind(*arguments)
+    except TypeError as error:
+        raise ArgumentError(f"plan: compute of {plural(len(arguments), 'input')}: {error}") from None
+    except ValueError:  # of functions that don't tell
+        pass
+    try:
+        results = list(_arrays(compute(*arguments)))
+    except MismatchError as error:
+        if ACCOUNT not in str(error):
+            raise
+        raise ArgumentError(
+            "plan: compute takes an encrypted array that is none of its inputs; only inputs lie where it is planned: "
+            "make it one of them"
+        ) from None
+    if not results:
+        raise ArgumentError("plan: compute returned no encrypted array; it returns at least one")
+    return results
+
+
 #: What errors about missing keys say that keygen should make.
 _ASKED = re.compile(r"galois_elements=\[(\d+)\]")
 _MOST_ELEMENTS = 256
@@ -166,7 +200,7 @@ class DryRun:
     def __init__(self, parameters: Parameters) -> None:
         self.parameters = parameters
         self.engine = _core.DryEngine(engine_on("cpu:1"))
-        self.context = Context(parameters.native, "dry", self.engine)
+        self.context = Context(parameters.native, ACCOUNT, self.engine)
         self._secret = _core.SecretKey.generate(self.context.native)
         self._public = _core.PublicKey.generate(self._secret)
         self._elements = sorted(set(parameters.native.slot_elements) - {1}) if parameters.has_slots else []
@@ -181,13 +215,13 @@ class DryRun:
         """Arguments and results. Raises what the computation does.
 
         Raises:
-            ArgumentError: it returned something else than encrypted arrays.
+            ArgumentError: see `results_of`.
         """
         while True:
             arguments = [operand.encrypted(self.public) for operand in operands]
             self.engine.reset()
             try:
-                return arguments, list(_arrays(compute(*arguments)))
+                return arguments, results_of(compute, arguments)
             except MissingKeyError as error:
                 asked = _ASKED.search(str(error))
                 if asked is None or int(asked[1]) in self._elements or len(self._elements) > _MOST_ELEMENTS:
@@ -221,7 +255,7 @@ def _on_account(
     """Encrypted arrays with their keys, as they are, on an engine that only keeps account."""
     head = arrays[0]
     engine = _core.DryEngine(engine_on("cpu:1"))
-    context = Context(head.parameters.native, "dry", engine)
+    context = Context(head.parameters.native, ACCOUNT, engine)
     keys = Keyring()
     for x in arrays:
         keys = keys.joined(x.keyring)
@@ -258,7 +292,7 @@ def plan(
         device: whose time is estimated.
 
     Raises:
-        ArgumentError: inputs of other kinds; results that are no encrypted arrays.
+        ArgumentError: inputs of other kinds, or not as many as ``compute`` takes; results that are no encrypted arrays.
         CyclotomeError: whatever the computation itself would raise: `RangeError`, `NoiseError`, `MissingKeyError`, ...
 
     Example:
@@ -274,7 +308,7 @@ def plan(
         if parameters is not None and any(x.parameters != parameters for x in operands):
             raise ArgumentError("plan: the encrypted inputs are of other parameters")
         engine, arguments, evaluation = _on_account(operands)
-        results = list(_arrays(compute(*arguments)))
+        results = results_of(compute, arguments)
         return _made(operands[0].parameters, engine, evaluation, arguments, results, device)
     if not isinstance(parameters, Parameters):
         raise UnsupportedError(f"plan takes Parameters, not {type(parameters).__name__}; suggest finds some")

@@ -80,7 +80,7 @@ def save(
         for piece in _pieces(obj, note):
             streams.write_all(path, piece)
         return
-    name = os.fspath(path)
+    name = streams.path_text(path)
     secret = isinstance(obj, (SecretKey, SecretShare))
     if passphrase is not None and not secret:
         raise ArgumentError(

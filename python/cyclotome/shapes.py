@@ -50,7 +50,10 @@ def selected(key: object, shape: tuple[int, ...], outer: tuple[int, ...]) -> Sel
         ArgumentError: an index that does not fit, or selects nothing.
         UnsupportedError: what is no index; a new axis behind a packed one.
     """
-    entries = tuple(np.asarray(entry) if isinstance(entry, list) else entry for entry in _entries(key))
+    try:
+        entries = tuple(np.asarray(entry) if isinstance(entry, list) else entry for entry in _entries(key))
+    except ValueError as error:
+        raise ArgumentError(f"index {key!r} is no array ({error})") from None
     whole = any(entry is Ellipsis for entry in entries) or sum(map(_axes_met, entries)) == len(shape)
     if outer != shape and whole and entries[-1] is None:
         raise UnsupportedError(f"index {key!r}: a new axis can't come after the one that lies within ciphertexts")

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from . import _core
 from .array import EncryptedArray
@@ -44,7 +44,7 @@ def _joined(
     arrays: Sequence[EncryptedArray],
     axis: int,
 ) -> EncryptedArray:
-    every = list(arrays)
+    every = list(arrays) if isinstance(arrays, Sequence | Iterator) else []
     if not every or not all(isinstance(x, EncryptedArray) for x in every):
         raise ArgumentError(f"{operation} takes a sequence of at least one encrypted array, and nothing else")
     keys = every[0].keyring

@@ -3,13 +3,25 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol, runtime_checkable
 
 from . import _core
 from .errors import ArgumentError, FileError, FormatError
 
-__all__ = ["Buffer", "Parts", "Readable", "Source", "Writable", "parts", "read_one", "view_of", "write_all"]
+__all__ = [
+    "Buffer",
+    "Parts",
+    "Readable",
+    "Source",
+    "Writable",
+    "parts",
+    "path_text",
+    "read_one",
+    "view_of",
+    "write_all",
+]
 
 #: What has the buffer protocol in one piece of bytes: `bytes`, `bytearray`, `memoryview`, `mmap.mmap`, NumPy arrays.
 Buffer = Any
@@ -34,6 +46,18 @@ class Writable(Protocol):
 
     def write(self, data: Any, /) -> Any:
         """Takes bytes, perhaps not all of them, and says how many."""
+
+
+def path_text(path: object) -> str:
+    """A path's text.
+
+    Raises:
+        ArgumentError: neither text, bytes nor a path.
+    """
+    try:
+        return os.fsdecode(path)  # type: ignore[arg-type]
+    except TypeError:
+        raise ArgumentError(f"a path is text or a pathlib.Path, not {type(path).__name__} {path!r:.60}") from None
 
 
 def read_one(file: Readable, max_bytes: int) -> bytes | None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import re
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -157,11 +157,11 @@ def _plain_moduli(search: _Search, result_bits: int, degree: int, word: int) -> 
 
 def _needed_bits(search: _Search, degree: int, kind: _Kind) -> int:
     """Bits of the largest value that occurs, by trying: noise is no matter."""
-    bits = 2
+    bits, said = 2, ""
     while bits <= _MOST_BITS:
         plain = next(_plain_moduli(search, bits, degree, 64), None)
         if plain is None:
-            raise ParameterError(f"suggest: no plaintext moduli hold values of {bits} bits at degree {degree}")
+            raise ParameterError(f"suggest: no plaintext moduli hold values of {bits} bits at degree {degree}{said}")
         parameters = search.parameters(kind, degree, plain, 100 + plain[0].bit_length(), insecure=True)
         try:
             with allow_undecryptable():
@@ -171,8 +171,11 @@ def _needed_bits(search: _Search, degree: int, kind: _Kind) -> int:
             if search.plain_moduli is not None:
                 raise
             asked = [int(number) for number in _ASKED.findall(str(error))]
+            said = f"; with shorter ones: {error}"
             bits = max([bits + 1, *(number for number in asked if number <= _MOST_BITS)])
-    raise ParameterError(f"suggest: the computation has values of more than {_MOST_BITS} bits; state tighter bounds")
+    raise ParameterError(
+        f"suggest: the computation has values of more than {_MOST_BITS} bits; state tighter bounds{said}"
+    )
 
 
 def _narrow(search: _Search, degree: int, kind: _Kind, least: int) -> list[int] | None:
@@ -323,12 +326,18 @@ def suggest(
     every = (inputs,) if isinstance(inputs, Operand) else tuple(inputs or ())
     if not every or not all(isinstance(each, Operand) for each in every):
         raise ArgumentError("suggest: say what compute is given: inputs=[cy.Operand(shape, bound=...), ...]")
+    if value_bits is not None and not 1 <= index(value_bits, "suggest: value_bits") <= _MOST_BITS:
+        raise ParameterError(f"suggest: value_bits = {value_bits} must lie in [1, {_MOST_BITS}]")
     if value_bits is not None:
         every = tuple(
             each if each.bound is not None or each.wrap or each.digits else replace(each, bound=2**value_bits - 1)
             for each in every
         )
-    moduli = None if plain_moduli is None else tuple(plain_moduli)
+    moduli = None
+    if plain_moduli is not None:
+        if isinstance(plain_moduli, (str, bytes)) or not isinstance(plain_moduli, Iterable) or not list(plain_moduli):
+            raise ArgumentError(f"suggest: plain_moduli {plain_moduli!r}; they are a list of at least one number")
+        moduli = tuple(index(each, "suggest: a plaintext modulus") for each in plain_moduli)
     if not 0 <= index(flooding_bits, "suggest: flooding_bits") <= 128:
         raise ArgumentError(f"suggest: flooding_bits {flooding_bits} must lie in [0, 128]; 64 is usual, and 0 is none")
     search = _Search(
@@ -359,6 +368,11 @@ def _found(search: _Search, words: Sequence[int], min_degree: int, scheme: str |
         if candidates:
             return min(candidates, key=search.cost) if len(candidates) > 1 else candidates[0]
         degree *= 2
+    if bits is None:  # no degree was tried
+        asked = f"at least {min_degree} slots"
+        if search.plain_moduli is not None:
+            asked += f" for the plaintext moduli {list(search.plain_moduli)}; a prime that is 1 modulo 2k has k"
+        raise ParameterError(f"suggest: no degree up to {_LARGEST_DEGREE} has {asked}")
     raise ParameterError(
         f"suggest: no degree up to {_LARGEST_DEGREE} carries the computation at {search.security} bits of security, "
         f"with values of {bits} bits; state tighter bounds, or split it"

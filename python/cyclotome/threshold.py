@@ -21,7 +21,7 @@ Example:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from . import _core
@@ -142,7 +142,7 @@ class Party:
             ArgumentError: one is missing or repeated, or is not for this party.
             MismatchError: shares of another session.
         """
-        natives = [_native_of(share, SecretShare, self._secret.context) for share in dealt]
+        natives = _natives(dealt, SecretShare, self._secret.context)
         self._share = self._message(SecretShare, _core.sum_of_dealt(self._session.native, self._number, natives))
         return self._share
 
@@ -232,7 +232,7 @@ def combine(
         raise UnsupportedError(f"combine takes a Session, not {type(session).__name__}")
     context = context_on(device, session.parameters)
     summed = _first_round(session, context, first)
-    made = summed.evaluation_keys([_native_of(share, KeyShare, context) for share in second])
+    made = summed.evaluation_keys(_natives(second, KeyShare, context))
     evaluation = EvaluationKeys(session.parameters, context, made)
     return JointKeys(PublicKey(session.parameters, context, summed.public_key(), evaluation), evaluation)
 
@@ -266,7 +266,7 @@ def decrypt(
     _require_array(x)
     if not isinstance(session, Session):
         raise UnsupportedError(f"threshold.decrypt takes a Session, not {type(session).__name__}")
-    natives = [_native_of(share, DecryptionShare, x.context) for share in shares]
+    natives = _natives(shares, DecryptionShare, x.context)
     values = from_native(_core.threshold_decrypt(session.native, x.native, natives, options(progress)))
     if x.is_bits:
         values = values.astype(bool)
@@ -275,16 +275,20 @@ def decrypt(
 
 
 def _first_round(session: Session, context: Context, first: Sequence[KeyShare]) -> _core.FirstRound:
-    natives = [_native_of(share, KeyShare, context) for share in first]
+    natives = _natives(first, KeyShare, context)
     if not natives:
         raise ArgumentError("no shares of the first round were given")
     return _core.FirstRound(session.native, context.native, natives)
 
 
-def _native_of(message: Any, kind: type[Message], context: Context) -> Any:
-    if not isinstance(message, kind):
-        raise UnsupportedError(f"a {kind.__name__} is needed, not {type(message).__name__}")
-    return message.on(context)
+def _natives(messages: Any, kind: type[Message], context: Context) -> list[Any]:
+    if isinstance(messages, Message) or not isinstance(messages, Iterable):
+        raise UnsupportedError(f"a list of {kind.__name__} is needed, not {type(messages).__name__}")
+    every = list(messages)
+    for message in every:
+        if not isinstance(message, kind):
+            raise UnsupportedError(f"a {kind.__name__} is needed, not {type(message).__name__}")
+    return [message.on(context) for message in every]
 
 
 def _require_array(x: EncryptedArray) -> None:

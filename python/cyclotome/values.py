@@ -22,11 +22,13 @@ else:
     IntArray = np.ndarray
 
 __all__ = [
+    "DURATION",
     "IntArray",
     "from_native",
     "index",
     "integers",
     "interval_of",
+    "is_integral",
     "is_masked",
     "magnitude_of",
     "native",
@@ -34,6 +36,8 @@ __all__ = [
 ]
 
 _INT64 = np.iinfo(np.int64)
+#: NumPy's time differences.
+DURATION: Any = np.timedelta64
 _KINDS = {"c": "complex numbers", "S": "bytes", "U": "text", "M": "dates", "m": "time differences", "V": "records"}
 
 
@@ -65,6 +69,11 @@ def is_masked(values: object) -> bool:
     """Whether it is a masked array of NumPy, whose module is not imported to find out: whoever has one did that."""
     masked = sys.modules.get("numpy.ma")
     return masked is not None and isinstance(values, masked.MaskedArray)
+
+
+def is_integral(value: object) -> bool:
+    """Whether it is an integer, also of NumPy, which counts time differences among them."""
+    return isinstance(value, numbers.Integral) and not isinstance(value, DURATION)
 
 
 def _is_whole(value: object) -> bool:
@@ -142,9 +151,9 @@ def _exact(array: NDArray[Any], operation: str) -> IntArray:
     """Python integers out of objects, as int64 if they fit."""
     every = array.ravel().tolist()
     kinds = set(map(type, every))
-    if not all(issubclass(kind, (numbers.Integral, np.bool_)) for kind in kinds):
-        value = next(value for value in every if not isinstance(value, (numbers.Integral, np.bool_)))
-        if isinstance(value, numbers.Number) and not isinstance(value, complex):
+    if not all(issubclass(kind, (numbers.Integral, np.bool_)) and kind is not DURATION for kind in kinds):
+        value = next(value for value in every if not isinstance(value, np.bool_) and not is_integral(value))
+        if isinstance(value, numbers.Number) and not isinstance(value, (complex, DURATION)):
             raise _floats(operation)
         raise UnsupportedError(f"{operation}: {type(value).__name__} {value!r} is no integer")
     whole = every if kinds == {int} else [int(value) for value in every]

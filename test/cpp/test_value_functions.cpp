@@ -165,6 +165,43 @@ TEST(order_of_rows) {
   CHECK_THROWS_WITH(UnsupportedError, value::sorted(x, {.axis = 1}), "lies within ciphertexts");
 }
 
+TEST(rows_that_selections_mix_add_up) {
+  const ValueParty& keys = party(true);
+  const value::Encryption unit{.bound = 1, .from_zero = true, .l1_bound = 1};
+  const EncryptedArray x = keys.encrypted(Integers({2, 2}, Numbers{1, 0, 0, 1}), unit);
+  const EncryptedArray mask = keys.encrypted(Numbers{1, 0}, {.bound = 1, .from_zero = true});
+  const EncryptedArray chosen = value::where(mask, value::item(x, 0), value::item(x, 1));
+  CHECK_EQ(opened(chosen, true), (Numbers{1, 1}));
+  CHECK_EQ(chosen.bound().row(), BigUnsigned(2));
+  const EncryptedArray most = value::sorted(x, {.descending = true, .kept = 1});
+  CHECK_EQ(opened(most, true), (Numbers{1, 1}));
+  CHECK_EQ(most.bound().row(), BigUnsigned(2));
+}
+
+TEST(wide_bounds_are_told_apart_or_refused) {
+  const ValueParty wide(&bgv::scheme(), {40961, 65537, 114689, 147457, 163841}, 4);
+  for (const std::size_t bits : {61, 62, 63, 64, 70}) {
+    const BigUnsigned largest = BigUnsigned::product(std::vector<std::uint64_t>(bits, 2));
+    const EncryptedArray x = wide.encrypted(Numbers{5, -3}, {.bound = largest});
+    CHECK_THROWS_WITH(RangeError, value::less(x, x), "not told apart");
+    CHECK_THROWS_WITH(RangeError, value::equal(x, x), "not told apart");
+    CHECK_THROWS_WITH(RangeError, value::is_zero(x), "not told apart");
+    CHECK_THROWS_WITH(RangeError, value::maximum(x, x), "not told apart");
+  }
+}
+
+TEST(numbers_of_digits_broadcast_as_numbers) {
+  const ValueParty& keys = party(true);
+  const value::Encryption bits{.bound = 1, .from_zero = true};
+  const EncryptedArray few = keys.encrypted(Integers({2, 2}, Numbers{1, 0, 0, 1}), bits);                  // 1, 2
+  const EncryptedArray many = keys.encrypted(Integers({2, 2, 2}, Numbers{0, 0, 1, 1, 1, 1, 0, 1}), bits);  // 2 2, 1 3
+  CHECK_EQ(opened(value::equal_digits(few, many), true), (Numbers{0, 1, 1, 0}));
+  CHECK_EQ(opened(value::less_digits(many, few), true), (Numbers{0, 0, 0, 0}));
+  CHECK_EQ(opened(value::less_digits(few, many), true), (Numbers{1, 0, 0, 1}));
+  const EncryptedArray longer = keys.encrypted(Integers({3, 2}, Numbers{1, 0, 0, 1, 0, 0}), bits);
+  CHECK_THROWS_WITH(ArgumentError, value::less_digits(few, longer), "of 2 and of 3 digits");
+}
+
 TEST(powers_without_a_cap) {
   const ValueParty& keys = party(true);
   const EncryptedArray x = keys.encrypted(Numbers{0, 1, -1, 5}, {.wrap = true});

@@ -9,6 +9,7 @@ import sys
 from decimal import Decimal
 from pathlib import Path
 
+import cyclotome
 import numpy as np
 import pytest
 
@@ -100,6 +101,39 @@ def test_half_a_result_on_standard_output_is_an_error(place: Path) -> None:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
     assert done.returncode == 3 and "can't write to standard output: No space left" in done.stderr
     assert "Traceback" not in done.stderr and "Exception ignored" not in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("words", [("--help",), ("keygen", "--help"), ("--version",), ("doctor",)])
+def test_help_that_cannot_be_written_is_an_error(words: tuple[str, ...]) -> None:
+    with open("/dev/full", "wb") as full:
+        command = [sys.executable, "-m", "cyclotome", *words]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 3 and "No space left" in done.stderr
+    assert "Traceback" not in done.stderr and "Exception ignored" not in done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a shell")
+def test_streams_that_are_closed(place: Path, tmp_path: Path) -> None:
+    """They are errors like any stream that fails, and no file that is written gets their numbers."""
+
+    key = f"--key '{place / 'keys/secret.key'}'"
+
+    def done(words: str) -> subprocess.CompletedProcess[str]:
+        command = f"exec '{sys.executable}' -m cyclotome {words}"
+        return subprocess.run(command, shell=True, stderr=subprocess.PIPE, text=True)
+
+    for words, name in (
+        (f"decrypt - {key} <&-", "read standard input"),
+        (f"decrypt '{place / 'data.ct'}' {key} >&-", "write to standard output"),
+    ):
+        refused = done(words)
+        assert refused.returncode == 3 and name in refused.stderr and "Traceback" not in refused.stderr
+    whole = tmp_path / "whole.ct"
+    said = done(f"encrypt '{place / 'data.csv'}' --columns age {key} -o '{whole}' <&- >&- 2>&-")
+    assert said.returncode == 3 and cyclotome.inspect(whole).kind == "encrypted array"  # what it says went nowhere
+    assert done(f"decrypt '{whole}' {key} -o '{tmp_path / 'ages.csv'}' 2>&-").returncode == 0
+    assert (tmp_path / "ages.csv").read_text(encoding="utf-8").splitlines()[0] == "age"
 
 
 def test_a_result_that_the_terminal_cannot_write_is_an_error(place: Path, tmp_path: Path) -> None:

@@ -238,6 +238,33 @@ def test_ciphertexts_of_every_level_are_computed_on(user: SealUser, rng: np.rand
     assert np.array_equal(cy.decrypt(arrays[0] * arrays[1], owner.secret), x * x)
 
 
+def test_results_of_every_level_go_to_seal(user: SealUser, rng: np.random.Generator) -> None:
+    """Products with plaintexts, whose ciphertexts stay transformed here, and results at lower levels: SEAL's decryptor
+    opens what is written, the same bytes in either domain, and SEAL adds to it."""
+    x = random_below(rng, 50, user.n)
+    owner = user.owner_with_key()
+    owner.read_evaluation_keys(user.sent(user.relin))
+    fresh = owner.read_array(user.sent(user.encrypted(x)), bound=50)
+    weights = cy.plain(random_below(rng, 7, user.n), user.here)
+    one = fresh.transformed() * weights
+    results = [(one, x * weights.values), (one + fresh, x * weights.values + x), (fresh * fresh + one, None)]
+    for result, expected in results:
+        wanted = np.asarray(cy.decrypt(result, owner.secret)) if expected is None else expected
+        for each in (result, result.switch_to_level(max(1, result.level - 1)), result.switch_to_least_level()):
+            written = seal.write_array(each, compression="none", version=user.version)
+            for same in (each.transformed(), each.transformed(False)):
+                assert seal.write_array(same, compression="none", version=user.version) == written
+            theirs, opened, total = user.got("Ciphertext", written[0]), sealapi.Plaintext(), sealapi.Ciphertext()
+            user.decryptor.decrypt(theirs, opened)
+            assert np.array_equal(np.array(user.encoder.decode_int64(opened)), wanted)
+            user.evaluator.add(theirs, theirs, total)
+            again = owner.read_array(user.sent(total), bound=10**4)
+            with cy.allow_undecryptable():
+                assert cy.noise_budget(again, owner.secret) < 1 or np.array_equal(
+                    cy.decrypt(again, owner.secret), 2 * wanted
+                )
+
+
 def test_several_ciphertexts_are_one_array(user: SealUser, rng: np.random.Generator) -> None:
     x = random_below(rng, 1000, user.n + 7)
     items = [user.sent(user.encrypted(part)) for part in (x[: user.n], x[user.n :])]

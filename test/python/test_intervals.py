@@ -110,6 +110,31 @@ def test_bits_stay_bits() -> None:
     assert picked.interval == (5, 9) and opened(picked).tolist() == [5, 9, 9]
 
 
+@pytest.mark.parametrize("layout", ["packed", "replicated"])
+def test_sums_of_rows_that_selections_mix(layout: str) -> None:
+    """A row of what is chosen value by value, or put in order, has values of several rows: their sums add up."""
+    one, other = np.array([[1, 0, 0], [0, 1, 0]]), np.array([[0, 0, 1], [0, 0, 1]])
+    x, y = (encrypted(values, (0, 1), l1_bound=1, layout=layout) for values in (one, other))
+    choice = np.array([[1, 1, 0], [0, 1, 0]])
+    each, rows = encrypted(choice, (0, 1)), encrypted([[1], [0]], (0, 1), layout="replicated")
+    for result, expected in (
+        (cy.where(each, x, y), np.where(choice == 1, one, other)),
+        (cy.where(each, x, other), np.where(choice == 1, one, other)),
+        (cy.where(each, one, other), np.where(choice == 1, one, other)),
+        (cy.maximum(x, y), np.maximum(one, other)),
+        (cy.sort(x, axis=0), np.sort(one, axis=0)),
+        (cy.top_k(x, 1, axis=0), one.max(axis=0, keepdims=True)),
+        (cy.where(rows, x, y), np.array([one[0], other[1]])),
+    ):
+        assert np.array_equal(opened(result), expected)
+        assert result.l1_bound is not None and result.l1_bound >= abs(expected).sum(axis=-1).max()
+    assert cy.where(rows, x, y).l1_bound == 1  # whole rows stay what they are
+    table = [30000, 30000, 30000]
+    assert np.array_equal(opened(x @ table), one @ table)
+    with pytest.raises(cy.errors.RangeError):  # 60000 wraps around modulo 65537
+        cy.maximum(x, y) @ table
+
+
 def test_zeros_that_become_values() -> None:
     for interval, wider in (((5, 9), (0, 9)), ((-9, -5), (-9, 0)), ((-1, 2), (-1, 2))):
         x = encrypted([interval[0], interval[1]], interval).padded()
@@ -135,6 +160,33 @@ def test_functions_of_values_in_an_interval(rng: np.random.Generator) -> None:
     tight = cy.polyval([1, -3, 2], encrypted([12], (-3, 12))).interval
     assert tight == (int((values**2 - 3 * values + 2).min()), int((values**2 - 3 * values + 2).max()))
     assert cy.lookup([7, 9, 8], encrypted([2, 0], (0, 2))).interval == (7, 9)
+
+
+@pytest.mark.parametrize("bits", [20, 61, 62, 63, 64, 70])
+def test_comparisons_of_wide_values(bits: int) -> None:
+    """Values are told apart by how far they lie from each other, however large they are."""
+    own = keys((40961, 65537, 114689, 147457, 163841))
+    large = 2**bits
+
+    def wide(values: list[int], interval: Interval) -> cy.EncryptedArray:
+        return cy.encrypt(values, own.public, bound=interval, layout="replicated")
+
+    few = wide([large, large - 1], (large - 1, large))
+    for result, expected in (
+        (cy.equal(few, [large, large]), [1, 0]),
+        (cy.less(few, [large, large]), [0, 1]),
+        (cy.less(few, wide([-large, -large], (-large, -large))), [0, 0]),
+        (cy.less(wide([0], (-large, 0)), [1]), [1]),
+        (cy.less(large, few), [0, 0]),
+        (cy.maximum(few, large), [large, large]),
+        (cy.equal(few, large + 9), [0, 0]),
+        (cy.is_zero(few), [0, 0]),
+    ):
+        assert np.asarray(cy.decrypt(result, own.secret)).tolist() == expected
+    either = wide([5, -3], (-large, large))
+    for call in (lambda: cy.less(either, either), lambda: cy.equal(either, either), lambda: cy.is_zero(either)):
+        with pytest.raises(cy.errors.RangeError, match="not told apart"):
+            call()
 
 
 def test_promises() -> None:

@@ -10,19 +10,36 @@ values out of range, 130 interrupted by Ctrl-C.
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
+from typing import NoReturn
+
+from cyclotome.cli.closed_streams import hold_closed_streams
 
 __all__ = ["main"]
 
 
 def main() -> None:
     """Run the command line with the arguments of this process, and exit."""
+    hold_closed_streams()
     try:
         _run()
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever read has gone
+        _leave(1)
+    except OSError as error:  # of help and versions; commands tell their own
+        print(f"error: can't write to standard output: {error.strerror or error}", file=sys.stderr)
+        _leave(3)
     except KeyboardInterrupt:  # before a command began, or after it ended
         print("error: interrupted", file=sys.stderr)
         raise SystemExit(130) from None
+
+
+def _leave(code: int) -> NoReturn:
+    """Exits, with nothing left to be written at exit, which would fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    raise SystemExit(code)
 
 
 def _run() -> None:
@@ -42,6 +59,8 @@ def _run() -> None:
 
     try:
         app(prog_name="cyclotome")
-    except Exception:  # --debug asked for the traceback, which may quote files
+    except Exception as error:  # --debug asked for the traceback, which may quote files
+        if isinstance(error, OSError) and "--debug" not in sys.argv:
+            raise
         print(visible(traceback.format_exc(), lines=True), file=sys.stderr, end="")
         raise SystemExit(1) from None

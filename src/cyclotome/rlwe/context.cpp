@@ -89,8 +89,10 @@ void require_same_context(const char* operation, const Context& a, const Context
                                 " and ", b.parameters().summary(), "); encrypt both under the same ones"));
   }
   if (a.engine() != b.engine()) {
-    throw MismatchError(message(operation, ": the operands are on different devices (", a.engine()->name(), " and ",
-                                b.engine()->name(), "); move one with .to(device)"));
+    const std::string first = a.engine()->name(), second = b.engine()->name();
+    throw MismatchError(message(operation, ": the operands are on different devices (", first, " and ", second,
+                                first == second ? " opened anew, as with another number of threads" : "",
+                                "); move one with .to(device)"));
   }
 }
 

@@ -100,6 +100,10 @@ Bound appended_bound(const char* operation, const Bound& a, const Bound& b, std:
   return {a.values().hull(b.values()), length, a.row() + b.row()};
 }
 
+Bound mixed_bound(const char* operation, const Bound& a, const Bound& b, std::size_t length) {
+  return appended_bound(operation, a, b, length);
+}
+
 Bound dot_bound(const char* operation, const Bound& a, const Bound& b, std::size_t rows_of, std::size_t length) {
   return product_bound(operation, a, b, rows_of).row_sums(length);
 }

@@ -76,10 +76,12 @@ Bound sum_bound(const char* operation, const Bound& a, const Bound& b, std::size
 Bound difference_bound(const char* operation, const Bound& a, const Bound& b, std::size_t length);
 /// Of a b, value by value.
 Bound product_bound(const char* operation, const Bound& a, const Bound& b, std::size_t length);
-/// Of arrays below each other: what holds for both.
+/// Of arrays whose rows stay whole: what holds for both.
 Bound joint_bound(const char* operation, const Bound& a, const Bound& b, std::size_t length);
 /// Of arrays one after the other along the last axis, whose rows grow to `length`.
 Bound appended_bound(const char* operation, const Bound& a, const Bound& b, std::size_t length);
+/// Of values each of which stands in one array or the other: rows may take the largest of both.
+Bound mixed_bound(const char* operation, const Bound& a, const Bound& b, std::size_t length);
 /// Of sums of products over whole rows, |sum a_i b_i|, arranged in rows of `length`.
 Bound dot_bound(const char* operation, const Bound& a, const Bound& b, std::size_t rows_of, std::size_t length);
 /// Of a (..., m, k) @ b (..., k, n): rows of `n`, k = `inner`.

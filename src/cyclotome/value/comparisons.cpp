@@ -22,15 +22,16 @@ struct Ranged {
   std::optional<Range> range;
 };
 
+/// The value, or the end of what is far more than any plaintext modulus tells apart: its sign stays.
 std::int64_t small(const Integer& value) {
-  constexpr std::uint64_t most = std::uint64_t{1} << 62;
+  constexpr std::uint64_t most = std::uint64_t{1} << 60;
   const auto magnitude = static_cast<std::int64_t>(std::min(value.magnitude, BigUnsigned(most)).mod(most + 1));
   return value.negative ? -magnitude : magnitude;
 }
 
 Range range_of_interval(const Interval& values) { return {small(values.low), small(values.high)}; }
-Range range_of_values(const EncryptedArray& x) { return range_of_interval(x.bound().values()); }
-Range range_of_values(const Integers& w) { return range_of_interval(interval_of(w)); }
+const Interval& interval_in(const EncryptedArray& x) { return x.bound().values(); }
+Interval interval_in(const Integers& w) { return interval_of(w); }
 
 bool wraps(const EncryptedArray& x) { return x.bound().wraps(); }
 bool wraps(const Integers&) { return false; }
@@ -45,8 +46,7 @@ Ranged difference(const char* operation, const X& x, const Y& y, const Options& 
     return {std::move(d), std::nullopt};
   }
   static_cast<void>(broadcast_shape(operation, x.shape(), y.shape()));
-  const Range a = range_of_values(x), b = range_of_values(y);
-  return {subtract(freed(x), freed(y), options), Range{a.low - b.high, a.high - b.low}};
+  return {subtract(freed(x), freed(y), options), range_of_interval(interval_in(x) - interval_in(y))};
 }
 
 // --- arrays ---
@@ -60,9 +60,10 @@ Computation of_masks(const char* operation, const Ranged& d, std::size_t count,
 
 EncryptedArray zero_of(const char* operation, const Ranged& d, const Options& options) {
   if (d.range) {
+    if (d.range->low > 0 || d.range->high < 0) {
+      return with_bound(multiply(d.x, 0, options), bound_of_masks(d.x.layout().last()));
+    }
     require_distinct(operation, *d.range, d.x.parameters());
-    const std::int64_t least = std::max<std::int64_t>(0, std::max(d.range->low, -d.range->high));
-    if (least > 0) return with_bound(multiply(d.x, 0, options), bound_of_masks(d.x.layout().last()));
   } else if (d.x.parameters().plain_moduli().size() != 1) {
     throw UnsupportedError(message(operation, " of values that wrap around takes one plaintext modulus, not ",
                                    d.x.parameters().plain_moduli().size(), "; encrypt them with a bound"));
@@ -74,16 +75,16 @@ EncryptedArray zero_of(const char* operation, const Ranged& d, const Options& op
 
 EncryptedArray negative_of(const char* operation, const Ranged& d, const Options& options) {
   if (!d.range) refuse_range(operation, d.range);
-  require_distinct(operation, *d.range, d.x.parameters());
   const Bound bound = bound_of_masks(d.x.layout().last());
   if (d.range->low >= 0) return with_bound(multiply(d.x, 0, options), bound);
   if (d.range->high < 0) return with_bound(add(multiply(d.x, 0, options), 1, options), bound);
+  require_distinct(operation, *d.range, d.x.parameters());
   return computed(d.x, of_masks(operation, d, 1, negative_function), options).front();
 }
 
 Ranged ranged(const EncryptedArray& x) {
   if (x.bound().wraps()) return {x, std::nullopt};
-  return {without_bound(x), range_of_values(x)};
+  return {without_bound(x), range_of_interval(interval_in(x))};
 }
 
 template <class Y>
@@ -98,6 +99,27 @@ void require_digits(const char* operation, const EncryptedArray& x) {
       operation, ": an array of shape ", to_string(x.shape()), " whose values ",
       x.bound().wraps() ? "have no bound" : "may be negative",
       " holds no digits; they stand along the first axis, each from 0 to b - 1: ", "encrypt_digits makes them"));
+}
+
+/// Numbers of digits whose other axes broadcast as those of numbers do: axes of length 1 behind that of the digits.
+EncryptedArray with_axes(const EncryptedArray& x, std::size_t axes) {
+  Shape shape = x.shape();
+  if (shape.size() < axes) shape.insert(shape.begin() + 1, axes - shape.size(), 1);
+  return reshape(x, shape);
+}
+
+struct Pair {
+  EncryptedArray x, y;
+};
+
+Pair aligned_digits(const char* operation, const EncryptedArray& x, const EncryptedArray& y) {
+  for (const EncryptedArray* const each : {&x, &y}) require_digits(operation, *each);
+  if (x.shape()[0] != y.shape()[0]) {
+    throw ArgumentError(message(operation, ": numbers of ", x.shape()[0], " and of ", y.shape()[0],
+                                " digits; encrypt both with the same number of them"));
+  }
+  const std::size_t axes = std::max(x.ndim(), y.ndim());
+  return {with_axes(x, axes), with_axes(y, axes)};
 }
 
 EncryptedArray as_mask(const EncryptedArray& x) { return with_bound(x, bound_of_masks(x.layout().last())); }
@@ -157,8 +179,8 @@ Compared compare(const EncryptedArray& x, const EncryptedArray& y, const Options
 }
 
 EncryptedArray equal_digits(const EncryptedArray& x, const EncryptedArray& y, const Options& options) {
-  for (const EncryptedArray* const each : {&x, &y}) require_digits("equal", *each);
-  const EncryptedArray same = equal(x, y, options);
+  const Pair pair = aligned_digits("equal", x, y);
+  const EncryptedArray same = equal(pair.x, pair.y, options);
   std::vector<EncryptedArray> digits;
   for (std::size_t i = 0; i < same.shape()[0]; ++i) digits.push_back(item(same, static_cast<std::int64_t>(i)));
   while (digits.size() > 1) {
@@ -171,8 +193,8 @@ EncryptedArray equal_digits(const EncryptedArray& x, const EncryptedArray& y, co
 }
 
 EncryptedArray less_digits(const EncryptedArray& x, const EncryptedArray& y, const Options& options) {
-  for (const EncryptedArray* const each : {&x, &y}) require_digits("less", *each);
-  const Compared all = compare(x, y, options);
+  const Pair pair = aligned_digits("less", x, y);
+  const Compared all = compare(pair.x, pair.y, options);
   std::vector<Compared> digits;
   for (std::size_t i = 0; i < all.less.shape()[0]; ++i) {
     const auto number = static_cast<std::int64_t>(i);

@@ -37,7 +37,8 @@ struct Compared {
 /// Both comparisons at once.
 Compared compare(const EncryptedArray& x, const EncryptedArray& y, const Options& options = {});
 
-// Numbers of several digits in base b: along the first axis, the least significant first, each from 0 to b - 1 by its
+// Numbers of several digits in base b, the axes behind that of the digits broadcast; ArgumentError unless both have as
+// many digits. Along the first axis, the least significant first, each from 0 to b - 1 by its
 // bound (Bound::starts_at_zero; ArgumentError otherwise). Digit by digit, and put together two by two: no value is
 // larger than a digit.
 /// Whether all digits are equal.

@@ -53,6 +53,10 @@ std::optional<Range> range_of(const Bound& bound) {
 void require_distinct(const char* operation, const Range& range, const rlwe::Parameters& parameters) {
   for (const std::uint64_t t : parameters.plain_moduli()) {
     if (is_prime(t) && range.count() <= t) continue;
+    if (range.count() >= std::size_t{1} << 60) {
+      throw RangeError(message(operation, ": 2^60 values or more are not told apart modulo ", t,
+                               "; state a tighter bound, or compute on digits"));
+    }
     throw RangeError(message(operation, ": the ", range.count(), " values from ", range.low, " to ", range.high,
                              " are not told apart modulo ", t, "; take plaintext moduli that are primes above ",
                              range.count(), ", state a tighter bound, or compute on digits"));

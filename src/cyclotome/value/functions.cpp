@@ -155,6 +155,11 @@ Integers freed(const Integers& w) { return w; }
 bool wraps(const EncryptedArray& x) { return x.bound().wraps(); }
 bool wraps(const Integers&) { return false; }
 
+/// Of the values that a mask of zeros and ones chooses: whole rows where it has one value for each.
+Bound chosen_bound(const EncryptedArray& mask, const Bound& a, const Bound& b, std::size_t length) {
+  return (mask.layout().last() == 1 ? joint_bound : mixed_bound)("where", a, b, length);
+}
+
 /// b + mask (a - b), whose values are some of both.
 template <class A, class B>
 EncryptedArray selected(const EncryptedArray& mask, const A& a, const B& b, const Options& options) {
@@ -162,7 +167,7 @@ EncryptedArray selected(const EncryptedArray& mask, const A& a, const B& b, cons
   const std::size_t length = last_of(broadcast_shape("where", mask.shape(), both));
   const bool free = wraps(a) || wraps(b);
   if (!free && !is_mask(mask.bound())) return add(multiply(mask, subtract(a, b, options), options), b, options);
-  const Bound bound = free ? Bound::wrapping() : joint_bound("where", bound_at(a, length), bound_at(b, length), length);
+  const Bound bound = free ? Bound::wrapping() : chosen_bound(mask, bound_at(a, length), bound_at(b, length), length);
   require_within("where", bound, mask.parameters());
   const auto x = freed(a);
   const auto y = freed(b);
@@ -248,7 +253,7 @@ EncryptedArray where(const EncryptedArray& mask, const Integers& a, const Encryp
 EncryptedArray where(const EncryptedArray& mask, const Integers& a, const Integers& b, const Options& options) {
   const Shape both = broadcast_shape("where", a.shape(), b.shape());
   const std::size_t length = last_of(broadcast_shape("where", mask.shape(), both));
-  const Bound bound = joint_bound("where", bound_of(a, length), bound_of(b, length), length);
+  const Bound bound = chosen_bound(mask, bound_of(a, length), bound_of(b, length), length);
   if (mask.bound().wraps() || !is_mask(mask.bound())) {
     return add(multiply(mask, a, options), multiply(subtract(1, mask, options), b, options), options);
   }

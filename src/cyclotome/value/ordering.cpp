@@ -134,10 +134,12 @@ EncryptedArray sorted(const EncryptedArray& x, const Order& order, const Options
   if (row.values.size() < 2) return x;
   const EncryptedArray values = stacked(row.values, row.lead, options);
   const Keyring& keys = x.keys();
+  // A row of results takes values from every row.
+  const Bound bound = values.bound().regrouped(row.values.size(), row.values.front().layout().last());
   std::vector<EncryptedArray> results;
   for (const EncryptedArray& mask : place_masks(row, order, kept, options)) {
     Placed moved = sum_of_products(without_bound(mask), without_bound(values), Indices{row.lead}, options);
-    results.push_back(finished("sort", std::move(moved), row.values.front().bound(), keys, options));
+    results.push_back(finished("sort", std::move(moved), bound, keys, options));
   }
   return stacked(results, row.axis, options);
 }
