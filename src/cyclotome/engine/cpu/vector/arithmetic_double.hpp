@@ -266,7 +266,7 @@ struct ArithmeticDouble {
     kernels.scale_add = scale_add;
     kernels.inner_product = inner_product;
     kernels.weighted_sum = weighted_sum;
-    kernels.weighted_sums = weighted_sums;
+    if constexpr (has_integers) kernels.weighted_sums = weighted_sums;
     if constexpr (has_integers && R::registers == 16) kernels.count_wraps = Sums<Lanes64Short<R>>::count_wraps;
     return kernels;
   }();
