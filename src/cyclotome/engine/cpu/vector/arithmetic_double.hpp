@@ -16,7 +16,7 @@ namespace {
 
 /// 64-bit lanes for moduli below 2^50, of which 32-bit products of 25-bit halves leave room for sums.
 template <class R>
-struct LanesShort : Lanes64<R> {
+struct Lanes64Short : Lanes64<R> {
   using Base = Lanes64<R>;
   using typename Base::Vector;
   using typename Base::Word;
@@ -172,10 +172,10 @@ struct ArithmeticDouble {
     Loops::rest_of_inner_product(out, a, b, terms, done, count, q);
   }
 
-  /// A factor in [-q/2, q/2].
-  static double centred(Word w, Word q) noexcept {
-    const double x = static_cast<double>(w);
-    return w > q / 2 ? x - static_cast<double>(q) : x;
+  /// A factor in [-q/2, q/2], without a branch: factors lie where data might.
+  CYCLOTOME_INLINE static double centred(Word w, Word q) noexcept {
+    const Word above = (q / 2 - w) >> 63;
+    return static_cast<double>(static_cast<std::int64_t>(w - (q & (0 - above))));
   }
 
   /// Weighted sums for some targets of the same rows; the number of coefficients done, in whole blocks of `width`
@@ -266,8 +266,8 @@ struct ArithmeticDouble {
     kernels.scale_add = scale_add;
     kernels.inner_product = inner_product;
     kernels.weighted_sum = weighted_sum;
-    kernels.weighted_sums = weighted_sums;
-    if constexpr (has_integers) kernels.count_wraps = Sums<LanesShort<R>>::count_wraps;
+    if constexpr (has_integers) kernels.weighted_sums = weighted_sums;
+    if constexpr (has_integers && R::registers == 16) kernels.count_wraps = Sums<Lanes64Short<R>>::count_wraps;
     return kernels;
   }();
 };
