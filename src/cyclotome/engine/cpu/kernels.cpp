@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/engine/cpu/kernels.hpp"
 
+#include "cyclotome/engine/cpu/vector/double_ranges.hpp"
+#include "cyclotome/ring/ring_shape.hpp"
+
 namespace cyclotome::cpu {
+
+// Ranges of transforms on doubles are followed through so many stages and no more.
+static_assert(RingShape::max_degree <= std::size_t{1} << most_double_stages);
 
 template <LimbWord W>
 const Kernels<W>& kernels(InstructionSet set) noexcept {

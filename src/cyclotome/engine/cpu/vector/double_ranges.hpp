@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Included after a target pragma and after every other header: see kernels_avx2.cpp.
+// No code, only bounds: safe to include anywhere.
 
 #include <cstddef>
 
 namespace cyclotome::cpu {
 namespace {
+
+/// Of transforms on doubles: rings have no longer ones (kernels.cpp asserts it).
+inline constexpr unsigned most_double_stages = 17;
 
 /// What residues of either sign are below in transforms on doubles modulo q < 2^bits, in units of q / 256, so that
 /// stages reduce only what would leave the range (lanes_double.hpp). All of it is known to the compiler, which refuses
@@ -37,11 +40,10 @@ struct DoubleRanges {
   static constexpr unsigned forward_end =
       whole ? (unit << ((roundings == 2 ? 52 : 51) - bits)) - unit / 2 : widest(true);
 
-  /// Forward transforms of at most this many stages never reduce, if they need not.
-  static constexpr unsigned most_stages = 17;
+  /// Forward transforms never reduce, if they need not.
   static constexpr bool never_reduces = [] {
     unsigned below = unit;
-    for (unsigned stage = 0; stage < most_stages; ++stage) {
+    for (unsigned stage = 0; stage < most_double_stages; ++stage) {
       if (below > widest(false)) return false;
       below += product(below, false);
     }
