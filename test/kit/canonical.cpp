@@ -95,6 +95,16 @@ void add_bfv(std::vector<NamedProgram>& all, const bfv::Context& c) {
     product("multiply in the fewest primes", {first, leveled, lower, false, true, false, true, lower, lower, low});
     product("square what was raised", {first, leveled, lower, true, false, false, true, low, low, lower});
     product("square, relinearize higher", {first, leveled, low, true, false, false, true, low, low, lower});
+    product("multiply below the top", {first, leveled, lower, false, false, false, true, lower, lower, lower, lower});
+    product("multiply below the top in fewer primes",
+            {first, leveled, low, false, true, false, true, lower, low, low, lower});
+    product("square below the top", {first, hps, lower, true, false, false, false, lower, lower, lower, lower});
+    for (const rlwe::Level of : {top, lower}) {
+      for (const auto factor : {bfv::Factor::first, bfv::Factor::second}) {
+        all.push_back({"lift for sums of products", bfv::lift_program(c, first, of, of, lower, factor)});
+      }
+      all.push_back({"round a sum of products", bfv::rounding_program(c, first, of, lower)});
+    }
     for (const rlwe::Level from : {top, lower, low}) {
       for (const rlwe::Level at : {lower, low}) {
         all.push_back({"relinearize in fewer primes", program_of(rlwe::relinearization(c, {first, top, from, at}))});
