@@ -18,7 +18,7 @@ import numpy as np
 from cyclotome import _core
 from cyclotome.errors import ArgumentError
 
-from cyclotome_bench.plans import Plan
+from cyclotome_bench.plans import WholePlan
 from cyclotome_bench.report import Record, key_of
 from cyclotome_bench.tables import Table, duration, times
 from cyclotome_bench.timing import Budget, alternate, awaited, clock_note, clock_of
@@ -36,7 +36,7 @@ _SPARE = 2
 
 
 @dataclass(frozen=True)
-class DepthPlan(Plan):
+class DepthPlan(WholePlan):
     """All programs; or, quick, on a small ring that hides nothing."""
 
     depth: int = 14
@@ -45,16 +45,6 @@ class DepthPlan(Plan):
     longest: int = 810
     secure: bool = True
     device: str = "cpu:1"
-
-    def restricted(self, sets: Sequence[str], schemes: Sequence[str]) -> DepthPlan:
-        """The plan itself, which is one set.
-
-        Raises:
-            ArgumentError: other sets, or schemes, of which it has BFV.
-        """
-        if schemes or any(name != DEPTH_SET for name in sets):
-            raise ArgumentError("the set depth is measured by itself: --set depth, and no --scheme")
-        return self
 
 
 def make_depth_plan(quick: bool = False, seconds: float | None = None, device: str = "cpu:1") -> DepthPlan:

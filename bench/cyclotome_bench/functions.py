@@ -18,7 +18,7 @@ from cyclotome.errors import ArgumentError
 
 from cyclotome_bench.functions_peer import SEAL_BITS, Peer
 from cyclotome_bench.functions_published import published_table
-from cyclotome_bench.plans import Plan
+from cyclotome_bench.plans import WholePlan
 from cyclotome_bench.report import Record, key_of
 from cyclotome_bench.seal import seal_available, seal_name
 from cyclotome_bench.tables import Table, duration
@@ -53,21 +53,11 @@ _COEFFICIENTS = (1, 2, 3, 4, 5, 6, 7, 8)
 
 
 @dataclass(frozen=True)
-class FunctionsPlan(Plan):
+class FunctionsPlan(WholePlan):
     """All rows; or, quick, on small rings that hide nothing. On a GPU without a peer, timed on the wall."""
 
     quick: bool = False
     device: str = "cpu:1"
-
-    def restricted(self, sets: Sequence[str], schemes: Sequence[str]) -> FunctionsPlan:
-        """The plan itself, which is one set.
-
-        Raises:
-            ArgumentError: other sets, or schemes, of which each row has its own.
-        """
-        if schemes or any(name != FUNCTIONS_SET for name in sets):
-            raise ArgumentError("the set functions is measured by itself: --set functions, and no --scheme")
-        return self
 
 
 def make_functions_plan(quick: bool = False, seconds: float | None = None, device: str = "cpu:1") -> FunctionsPlan:

@@ -20,7 +20,7 @@ import cyclotome as cy
 import numpy as np
 from cyclotome.errors import ArgumentError
 
-from cyclotome_bench.plans import Plan
+from cyclotome_bench.plans import WholePlan
 from cyclotome_bench.report import Record, key_of
 from cyclotome_bench.seal import seal_available
 from cyclotome_bench.tables import Table, duration, times
@@ -142,22 +142,12 @@ def _tenseal(matrix: Any, vector: Any, degree: int) -> _Contestant:
 
 
 @dataclass(frozen=True)
-class MatrixPlan(Plan):
+class MatrixPlan(WholePlan):
     """All shapes; or, quick, a small one on a small ring."""
 
     shapes: tuple[tuple[int, int], ...] = SHAPES
     ring_degree: int = _DEGREE
     device: str = "cpu:1"
-
-    def restricted(self, sets: Sequence[str], schemes: Sequence[str]) -> MatrixPlan:
-        """The plan itself, which is one set.
-
-        Raises:
-            ArgumentError: other sets, or schemes, all of which are measured together.
-        """
-        if schemes or any(name != MATRIX_SET for name in sets):
-            raise ArgumentError("the set matrix is measured by itself: --set matrix, and no --scheme")
-        return self
 
 
 def make_matrix_plan(quick: bool = False, seconds: float | None = None, device: str = "cpu:1") -> MatrixPlan:

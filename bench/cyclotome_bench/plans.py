@@ -6,6 +6,7 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from cyclotome.errors import ArgumentError
 
@@ -14,7 +15,7 @@ from cyclotome_bench.sets import Problem, paper_problems, scheme_available, seal
 from cyclotome_bench.timing import Budget
 from cyclotome_bench.transforms import Transform, transforms
 
-__all__ = ["BATCHED", "Plan", "make_plan"]
+__all__ = ["BATCHED", "Plan", "WholePlan", "make_plan"]
 
 #: What is also measured in batches over all cores, against as many processes of the peer.
 BATCHED = ("encrypt", "decrypt", "multiply_relinearize", "rotate")
@@ -69,6 +70,24 @@ class Plan:
             raise ArgumentError(f"the plan {self.name!r} has nothing of scheme {', '.join(schemes)}")
         name = self.name + (f" ({', '.join((*sets, *schemes))} only)" if sets or schemes else "")
         return replace(self, name=name, problems=problems, transforms=singles, studies=studies)
+
+
+_Whole = TypeVar("_Whole", bound="WholePlan")
+
+
+@dataclass(frozen=True)
+class WholePlan(Plan):
+    """One set that is measured as a whole, by itself; its name is the plan's."""
+
+    def restricted(self: _Whole, sets: Sequence[str], schemes: Sequence[str]) -> _Whole:
+        """The plan itself.
+
+        Raises:
+            ArgumentError: other sets, or schemes, all of which are measured together.
+        """
+        if schemes or any(name != self.name for name in sets):
+            raise ArgumentError(f"the set {self.name} is measured by itself: --set {self.name}, and no --scheme")
+        return self
 
 
 def make_plan(name: str, seconds: float | None = None, threads: int | None = None) -> Plan:
