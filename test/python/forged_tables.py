@@ -11,6 +11,7 @@ import crafted_files
 
 
 def split(data: bytes) -> list[bytes]:
+    """A table's containers, one after the other."""
     pieces = []
     while data:
         length = int.from_bytes(data[16:24], "little")

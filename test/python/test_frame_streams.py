@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from cyclotome import errors
+from forged_tables import split
 from small import encrypted as encrypted_array
 from small import keys, same
 
@@ -34,15 +35,6 @@ def encrypted(rows: int = 1) -> cy.EncryptedFrame:
 def equal(x: cy.EncryptedFrame, y: cy.EncryptedFrame) -> None:
     assert isinstance(x, cy.EncryptedFrame)
     pd.testing.assert_frame_equal(cy.decrypt_frame(x, MADE.secret), cy.decrypt_frame(y, MADE.secret))
-
-
-def split(data: bytes) -> list[bytes]:
-    pieces = []
-    while data:
-        length = int.from_bytes(data[16:24], "little")
-        pieces.append(data[:length])
-        data = data[length:]
-    return pieces
 
 
 class Dripping(io.RawIOBase):
