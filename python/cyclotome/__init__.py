@@ -54,7 +54,8 @@ if TYPE_CHECKING:
     from .held_keys import hold_keys, release_keys
     from .inspection import Inspection, inspect
     from .key_files import KeyFiles, save_keys
-    from .keys import EvaluationKeys, Keys, PublicKey, RekeyingKey, SecretKey, keygen, sum_rotations, trace_elements
+    from .key_generation import keygen, sum_rotations, trace_elements
+    from .keys import EvaluationKeys, Keys, PublicKey, RekeyingKey, SecretKey
     from .matrices import Matrix
     from .memory import memory_limit, set_memory_limit
     from .options import allow_undecryptable, progress
@@ -185,7 +186,8 @@ _MODULES = {
     "held_keys": "hold_keys release_keys",
     "inspection": "Inspection inspect",
     "key_files": "KeyFiles save_keys",
-    "keys": "EvaluationKeys Keys PublicKey RekeyingKey SecretKey keygen sum_rotations trace_elements",
+    "key_generation": "keygen sum_rotations trace_elements",
+    "keys": "EvaluationKeys Keys PublicKey RekeyingKey SecretKey",
     "matrices": "Matrix",
     "memory": "memory_limit set_memory_limit",
     "options": "allow_undecryptable progress",

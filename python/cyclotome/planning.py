@@ -23,8 +23,9 @@ from .digits import EncryptedDigits, encrypt_digits
 from .encryption import encrypt
 from .errors import ArgumentError, MismatchError, MissingKeyError, UnsupportedError
 from .estimates import estimated_seconds
+from .key_generation import sum_rotations
 from .keyring import Keyring
-from .keys import EvaluationKeys, PublicKey, sum_rotations
+from .keys import EvaluationKeys, PublicKey
 from .parameters import Parameters
 from .text import byte_size, plural
 from .values import interval_of
