@@ -70,7 +70,8 @@ if TYPE_CHECKING:
     from .sessions.quotas import Quotas
     from .sessions.server import Server
     from .shaping import concatenate, stack
-    from .sharding import ShardedArray, encrypt_sharded, shard
+    from .sharded_array import ShardedArray
+    from .sharding import encrypt_sharded, shard
     from .suggestions import suggest
 
     __version__: str
@@ -202,7 +203,8 @@ _MODULES = {
     "sessions.quotas": "Quotas",
     "sessions.server": "Server",
     "shaping": "concatenate stack",
-    "sharding": "ShardedArray encrypt_sharded shard",
+    "sharded_array": "ShardedArray",
+    "sharding": "encrypt_sharded shard",
     "suggestions": "suggest",
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names.split()}
