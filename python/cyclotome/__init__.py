@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .contraction import convolution_matrix, einsum
     from .decryption import decrypt, noise_budget, reveal
     from .digits import EncryptedDigits, decrypt_digits, encrypt_digits
+    from .dry_runs import Operand
     from .encryption import encrypt
     from .errors import CyclotomeError
     from .extension_slots import ExtensionArray, ExtensionSlots
@@ -61,7 +62,7 @@ if TYPE_CHECKING:
     from .options import allow_undecryptable, progress
     from .parameters import Parameters
     from .plain_arrays import PlainArray, plain
-    from .planning import Operand, Plan, plan
+    from .planning import Plan, plan
     from .polynomials import convolve, expand, negacyclic_product, pack
     from .rekeying import rekey, rekeying_key, rerandomize
     from .selections import one_hot
@@ -175,6 +176,7 @@ _MODULES = {
     "contraction": "convolution_matrix einsum",
     "decryption": "decrypt noise_budget reveal",
     "digits": "EncryptedDigits decrypt_digits encrypt_digits",
+    "dry_runs": "Operand",
     "encryption": "encrypt",
     "errors": "CyclotomeError",
     "extension_slots": "ExtensionArray ExtensionSlots",
@@ -194,7 +196,7 @@ _MODULES = {
     "options": "allow_undecryptable progress",
     "parameters": "Parameters",
     "plain_arrays": "PlainArray plain",
-    "planning": "Operand Plan plan",
+    "planning": "Plan plan",
     "polynomials": "convolve expand negacyclic_product pack",
     "rekeying": "rekey rekeying_key rerandomize",
     "selections": "one_hot",

@@ -12,10 +12,10 @@ from itertools import chain
 
 from . import _core
 from .array import EncryptedArray
+from .dry_runs import DryRun, Operand
 from .errors import NoiseError, ParameterError, RangeError
 from .options import allow_undecryptable, current
 from .parameters import Parameters
-from .planning import DryRun, Operand
 
 __all__ = ["MOST_BITS", "Search", "cheapest"]
 

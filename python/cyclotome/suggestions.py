@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from .dry_runs import Operand
 from .errors import ArgumentError, PaddingWarning, ParameterError
 from .parameters import Parameters
-from .planning import Operand
 from .suggestion_search import MOST_BITS, Search, cheapest
 from .values import index
 
