@@ -17,7 +17,7 @@ import session_jobs
 from cyclotome import _core, contexts, errors
 from cyclotome.options import current
 from cyclotome.sessions.processes import Processes
-from small import keys, parameters
+from small import HOME, keys, parameters
 
 JOBS = f"{Path(session_jobs.__file__)}:TOGETHER"
 
@@ -25,7 +25,7 @@ JOBS = f"{Path(session_jobs.__file__)}:TOGETHER"
 @pytest.fixture(scope="module")
 def busy() -> Any:
     """One process with four jobs at a time."""
-    with cy.Server(JOBS, workers=1, jobs=4, allow_insecure=True, quotas=cy.Quotas(seconds=5)) as made:
+    with cy.Server(JOBS, workers=1, jobs=4, device=HOME, allow_insecure=True, quotas=cy.Quotas(seconds=5)) as made:
         yield made
 
 
@@ -35,7 +35,7 @@ def server(request: pytest.FixtureRequest, busy: cy.Server) -> Any:
         yield busy
     else:
         quotas = cy.Quotas(seconds=5)
-        with cy.Server(session_jobs.TOGETHER, jobs=4, device="cpu:1", allow_insecure=True, quotas=quotas) as made:
+        with cy.Server(session_jobs.TOGETHER, jobs=4, device=HOME, allow_insecure=True, quotas=quotas) as made:
             yield made
 
 
@@ -58,7 +58,7 @@ def test_jobs_run_at_a_time(server: cy.Server) -> None:
 
 def test_many_clients_get_their_own_answers(server: cy.Server, rng: np.random.Generator) -> None:
     """Each with keys of its own, products and sums, in all orders."""
-    clients = [cy.Client(server, cy.keygen(parameters(), device="cpu:1")) for _ in range(5)]
+    clients = [cy.Client(server, cy.keygen(parameters(), device=HOME)) for _ in range(5)]
     asked = [(clients[i % 5], rng.integers(-50, 51, (2, 6))) for i in range(60)]
 
     def work(question: Any) -> bool:
@@ -184,7 +184,7 @@ def test_memory_of_jobs_is_bounded(rng: np.random.Generator) -> None:
     size = cy.plan(session_jobs.total, inputs=x).peak_bytes - keys().evaluation.nbytes - keys().public.nbytes
     assert size >= 2 * x.nbytes  # argument and result, and keys are not counted
     quotas = cy.Quotas(job_bytes=size * 3 // 2)
-    with cy.Server(JOBS, workers=1, jobs=4, allow_insecure=True, quotas=quotas) as tight:
+    with cy.Server(JOBS, workers=1, jobs=4, device=HOME, allow_insecure=True, quotas=quotas) as tight:
         client = cy.Client(tight, keys())
         client.send_keys()
         with ThreadPoolExecutor(8) as pool:
