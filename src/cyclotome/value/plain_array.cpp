@@ -42,7 +42,7 @@ void require_plain(const char* operation, const rlwe::Parameters& parameters, co
 }
 
 PlainArray::PlainArray(const rlwe::ContextPtr& context, Integers values, const Options& options)
-    : context_(context), values_(std::move(values)) {
+    : context_(context), values_(std::move(values)), bound_(bound_of(values_, values_.length())) {
   const rlwe::Parameters& parameters = context->parameters();
   require_plain("plain", parameters, values_);
   if (values_.length() == 1) return;  // constants, which need no encoding
@@ -58,6 +58,11 @@ std::size_t PlainArray::bytes() const {
   std::size_t sum = 0;
   for (const rlwe::Plaintext& row : rows_) sum += row.polynomials().bytes() + row.transforms()->bytes();
   return sum;
+}
+
+Bound PlainArray::bound_with(const char* operation, BoundRule rule, const EncryptedArray& x) const {
+  return x.bound().wraps() ? value::bound_with(operation, rule, x, values_)
+                           : value::bound_with(operation, rule, x, values_.shape(), bound_);
 }
 
 bool PlainArray::meets(const EncryptedArray& x) const {
@@ -84,20 +89,20 @@ Placed PlainArray::combined(const char* what, Operation operation, const Encrypt
 
 EncryptedArray multiply(const EncryptedArray& x, const PlainArray& w, const Options& options) {
   if (!w.meets(x)) return multiply(x, w.values(), options);
-  const Bound bound = bound_with("multiply", product_bound, x, w.values());
+  const Bound bound = w.bound_with("multiply", product_bound, x);
   return finished("multiply", w.combined("multiplying", rlwe::multiply_plain, x, true, options), bound, x.keys(),
                   options);
 }
 
 EncryptedArray add(const EncryptedArray& x, const PlainArray& w, const Options& options) {
   if (!w.meets(x)) return add(x, w.values(), options);
-  const Bound bound = bound_with("add", sum_bound, x, w.values());
+  const Bound bound = w.bound_with("add", sum_bound, x);
   return finished("add", w.combined("adding", scheme::add_plain, x, false, options), bound, x.keys(), options);
 }
 
 EncryptedArray subtract(const EncryptedArray& x, const PlainArray& w, const Options& options) {
   if (!w.meets(x)) return subtract(x, w.values(), options);
-  const Bound bound = bound_with("subtract", difference_bound, x, w.values());
+  const Bound bound = w.bound_with("subtract", difference_bound, x);
   return finished("subtract", w.combined("subtracting", scheme::subtract_plain, x, false, options), bound, x.keys(),
                   options);
 }

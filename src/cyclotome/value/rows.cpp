@@ -42,6 +42,7 @@ Rows::Rows(const Layout& layout, const Integers& w)
            layout.chunks(), layout.width(), layout.length(), encoding_of(layout)) {}
 
 Rows Rows::constants(const Layout& layout, const Integers& w) {
+  if (w.size() == 1) return {w, Indices{0}, 1, 1, 1, Encoding::Kind::constants};  // for all rows
   const Indices starts = row_starts(w, layout.outer());
   Indices repeated;
   for (const std::size_t start : starts) repeated.insert(repeated.end(), layout.chunks(), start);
@@ -50,15 +51,18 @@ Rows Rows::constants(const Layout& layout, const Integers& w) {
 
 rlwe::Plaintext Rows::encoded(const rlwe::ContextPtr& context, std::size_t channel, const Piece& piece) const {
   const Modulus<std::uint64_t> t(context->parameters().plain_modulus(rlwe::PlainIndex(channel)).value);
-  const bool elements = context->parameters().field_slots() != nullptr;
+  const bool elements = context->parameters().field_slots() != nullptr, word = w_->words() == 1;
   Residues residues((piece.stop - piece.start) * width_, 0);
   for (std::size_t row = piece.start; row < piece.stop; ++row) {
-    const std::size_t first = row % chunks_ * width_, start = starts_[row / chunks_];
+    const std::size_t first = row % chunks_ * width_, start = starts_[row / chunks_] + first * step_;
     const std::size_t count = std::min(width_, length_ - first);
-    for (std::size_t j = 0; j < count; ++j) {
-      const std::size_t i = start + (first + j) * step_;
-      residues[(row - piece.start) * width_ + j] =
-          elements ? static_cast<std::int64_t>(w_->value_words(i)[0]) : centred_residue(*w_, i, t);
+    const auto out = std::span(residues).subspan((row - piece.start) * width_, count);
+    if (elements) {
+      for (std::size_t j = 0; j < count; ++j) out[j] = static_cast<std::int64_t>(w_->value_words(start + j * step_)[0]);
+    } else if (word) {
+      for (std::size_t j = 0; j < count; ++j) out[j] = centred_residue(w_->word(start + j * step_), t);
+    } else {
+      for (std::size_t j = 0; j < count; ++j) out[j] = centred_residue(*w_, start + j * step_, t);
     }
   }
   return encode_residues(context, rlwe::PlainIndex(channel), kind_, residues, piece.stop - piece.start, width_);

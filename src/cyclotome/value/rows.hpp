@@ -18,7 +18,7 @@ class Rows {
  public:
   /// `w`, which must outlive the rows, broadcast to the layout's shape; values stand where the layout's do.
   Rows(const Layout& layout, const Integers& w);
-  /// One constant polynomial for each row of a packed layout: w has a last axis of 1, or none.
+  /// One constant polynomial for each row of a packed layout, or one for all: w has a last axis of 1, or none.
   static Rows constants(const Layout& layout, const Integers& w);
 
   std::size_t count() const noexcept { return count_; }
