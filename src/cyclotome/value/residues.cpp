@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/value/residues.hpp"
 
+#include "cyclotome/math/declassify.hpp"
 #include "cyclotome/math/word.hpp"
 
 namespace cyclotome::value {

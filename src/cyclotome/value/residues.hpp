@@ -5,7 +5,6 @@
 #include <span>
 #include <vector>
 
-#include "cyclotome/math/declassify.hpp"
 #include "cyclotome/math/modulus.hpp"
 #include "cyclotome/ring/secure_memory.hpp"
 #include "cyclotome/value/integers.hpp"
@@ -18,7 +17,7 @@ using Residues = ZeroisingVector<std::int64_t>;
 /// value modulo t, in (-t/2, t/2].
 inline std::int64_t centred_residue(std::int64_t value, const Modulus<std::uint64_t>& t) noexcept {
   const std::uint64_t residue = t.reduce_signed(value);
-  const std::uint64_t above = std::uint64_t{0} - exceeds(residue, t.value() / 2);
+  const std::uint64_t above = std::uint64_t{0} - static_cast<std::uint64_t>(residue > t.value() - residue);
   return static_cast<std::int64_t>(residue - (t.value() & above));
 }
 /// Value number i modulo t, in (-t/2, t/2].
