@@ -8,6 +8,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import cyclotome as cy
@@ -16,7 +17,7 @@ import pytest
 import session_jobs
 from cyclotome import _core, contexts, errors
 from cyclotome.options import current
-from cyclotome.sessions.processes import Processes
+from cyclotome.sessions.processes import Idle, Processes
 from small import HOME, keys, parameters
 
 JOBS = f"{Path(session_jobs.__file__)}:TOGETHER"
@@ -161,6 +162,28 @@ def test_answers_to_other_messages_are_refused() -> None:
         assert processes.ask(("third", 0.0)) == "third"
     finally:
         processes.close()
+
+
+def test_a_message_at_a_time_stays_with_one_thread_of_one_process() -> None:
+    processes = Processes(2, session_jobs.Where, lines=3)
+    try:
+        assert len({processes.ask(None) for _ in range(8)}) == 1
+    finally:
+        processes.close()
+
+
+def test_several_messages_at_a_time_spread_over_processes() -> None:
+    """First over those with most lines to spare, and in each to the line that was used last."""
+    idle, lines = Idle(), [SimpleNamespace(host=host, number=number) for number in range(3) for host in "abc"]
+    for line in lines:
+        idle.put(line)  # type: ignore[arg-type]
+    taken = [idle.get() for _ in lines]
+    for i in range(0, len(lines), 3):
+        assert {line.host for line in taken[i : i + 3]} == {"a", "b", "c"}
+    of_a, of_b = ([line for line in lines if line.host == host] for host in "ab")
+    for line in (of_a[0], of_a[1], of_b[2], of_b[0], of_a[2]):
+        idle.put(line)
+    assert [idle.get() for _ in range(5)] == [of_a[2], of_b[0], of_a[1], of_b[2], of_a[0]]
 
 
 def test_a_job_that_nobody_waits_for_is_given_up(server: cy.Server) -> None:
