@@ -156,7 +156,8 @@ void test_transforms(std::size_t n) {
       const Words<W> a = residues<W>(n, q, pattern, n + q);
       Words<W> forward = a, inverse = a;
       cpu::kernels<W>(InstructionSet::scalar).forward_transform(forward.data(), tables);
-      cpu::kernels<W>(InstructionSet::scalar).inverse_transform(inverse.data(), tables);
+      const cpu::InverseEnding<W> plain(tables);
+      cpu::kernels<W>(InstructionSet::scalar).inverse_transform(inverse.data(), tables, plain);
       for (const InstructionSet set : vector_sets()) {
         const auto name = [&](const char* verb) {
           return label(set, word_bits<W>, message(verb, " transform of length ", n).c_str(), q, pattern);
@@ -164,10 +165,19 @@ void test_transforms(std::size_t n) {
         Words<W> got = a;
         cpu::kernels<W>(set).forward_transform(got.data(), tables);
         check_all(name("forward"), got, [&](std::size_t c) { return forward[c]; });
-        cpu::kernels<W>(set).inverse_transform(got.data(), tables);
+        cpu::kernels<W>(set).inverse_transform(got.data(), tables, plain);
         check_all(name("forward and inverse"), got, [&](std::size_t c) { return a[c]; });
-        cpu::kernels<W>(set).inverse_transform((got = a).data(), tables);
+        cpu::kernels<W>(set).inverse_transform((got = a).data(), tables, plain);
         check_all(name("inverse"), got, [&](std::size_t c) { return inverse[c]; });
+      }
+      for (const std::uint64_t factor : {std::uint64_t{0}, std::uint64_t{1}, q / 2 + 1, q - 1}) {
+        const cpu::InverseEnding<W> times(tables, static_cast<W>(factor));
+        for (const InstructionSet set : cpu::instruction_sets()) {
+          Words<W> got = a;
+          cpu::kernels<W>(set).inverse_transform(got.data(), tables, times);
+          check_all(label(set, word_bits<W>, message("inverse times ", factor, ", length ", n).c_str(), q, pattern),
+                    got, [&](std::size_t c) { return tables.modulus.multiply(inverse[c], static_cast<W>(factor)); });
+        }
       }
     }
   }
@@ -293,7 +303,7 @@ TEST(the_callers_arithmetic_does_not_matter) {
     const Words<std::uint64_t> same = a;
     _mm_setcsr(before & ~0x1000U);  // traps
     cpu::kernels<std::uint64_t>(set).forward_transform(a.data(), tables);
-    cpu::kernels<std::uint64_t>(set).inverse_transform(a.data(), tables);
+    cpu::kernels<std::uint64_t>(set).inverse_transform(a.data(), tables, cpu::InverseEnding<std::uint64_t>(tables));
     CHECK_EQ(_mm_getcsr() & 0x1000U, 0U);
     _mm_setcsr(before);
     check_all(label(set, 64, "with traps", q, patterns[0]), a, [&](std::size_t c) { return same[c]; });

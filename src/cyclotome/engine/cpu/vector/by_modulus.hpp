@@ -31,6 +31,9 @@ class ByModulus {
 
   // What must stay below the limit, by a kernel's arguments.
   static Word largest(const Word*, const TransformTables<Word>& tables) noexcept { return tables.modulus.value(); }
+  static Word largest(const Word*, const TransformTables<Word>& tables, const InverseEnding<Word>&) noexcept {
+    return tables.modulus.value();
+  }
   static Word largest(const Word*, const Word*, Word, const TransformTables<Word>& tables) noexcept {
     return tables.modulus.value();
   }

@@ -265,13 +265,13 @@ struct Inverse : Transform<L> {
     for (std::size_t i = 0; i < count; ++i) any_pass(a + i * part, part, log_radix, count * node + i, roots, p, ending);
   }
 
-  static void run(Word* a, const TransformTables<Word>& tables) noexcept {
-    if (tables.degree < Base::smallest) return inverse_transform(a, tables);
+  static void run(Word* a, const TransformTables<Word>& tables, const InverseEnding<Word>& ending) noexcept {
+    if (tables.degree < Base::smallest) return inverse_transform(a, tables, ending);
     if constexpr (HasRoomier<L>) {
-      if (Base::fits_roomier(tables)) return Inverse<typename L::Roomier>::run(a, tables);
+      if (Base::fits_roomier(tables)) return Inverse<typename L::Roomier>::run(a, tables, ending);
     }
     tree(a, tables.degree, 1, {tables.inverse_roots.data(), tables.inverse_root_quotients.data()},
-         Prime(tables.modulus.value()), {tables.inverse_degree, tables.last_inverse_root});
+         Prime(tables.modulus.value()), {ending.sum, ending.difference});
   }
 };
 
