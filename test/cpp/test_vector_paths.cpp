@@ -97,7 +97,8 @@ void test_sums(InstructionSet set, std::uint64_t q, Pattern pattern, std::size_t
   });
 
   // The x of a weighted sum belong to other moduli, narrower and wider than q.
-  const auto widths = sizeof(W) == 4 ? std::vector<unsigned>{8, 30, 31} : std::vector<unsigned>{8, 50, 51, 61};
+  const auto widths =
+      sizeof(W) == 4 ? std::vector<unsigned>{8, 30, 31} : std::vector<unsigned>{8, 50, 51, 55, 56, 57, 61};
   for (const unsigned x_bits : widths) {
     const Words<W> x = residues<W>(count * terms, std::uint64_t{1} << x_bits, pattern, 7);
     const Words<W> factors = residues<W>(terms, q, pattern, 8), extra = residues<W>(count, terms + 1, pattern, 9);
