@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "cyclotome/ring/halved_roots.hpp"
 #include "cyclotome/ring/transform_tables.hpp"
 
 namespace cyclotome::cpu {
