@@ -16,7 +16,7 @@ import typer
 
 import cyclotome as cy
 from cyclotome import text
-from cyclotome.cli import notes, passphrases, tables
+from cyclotome.cli import kinds, notes, passphrases, tables
 from cyclotome.cli.arrays import HeaderOption
 from cyclotome.cli.circuits import hexadecimal, read_lists, width_for
 from cyclotome.cli.common import Common, with_common
@@ -66,17 +66,13 @@ def _load(path: Path, kind: str, **options: Any) -> tuple[Numbers, Fraction]:
     """Encrypted numbers of this kind, and their scale.
 
     Raises:
-        UsageError: the file holds something else.
-        FormatError: its note makes no sense.
+        FormatError: the file holds something else, or its note makes no sense.
     """
-    loaded = cy.load(path, **options)
-    if not isinstance(loaded, Numbers):
-        raise UsageError(
-            f"{path} holds {type(loaded).__name__}, where {kind} of `cyclotome circuit encrypt` are needed"
-        )
+    loaded: Numbers = cy.load(path, **options)
+    kinds.require(loaded, Numbers, path, f"{kind} of `cyclotome circuit encrypt`")
     facts = cy.inspect(path).note
     if facts.get("kind", kind) != kind:  # numbers that a program saved say nothing
-        raise UsageError(f"{path} holds {shortened(str(facts['kind']))}, where {kind} are needed")
+        raise FormatError(f"{path} holds {shortened(str(facts['kind']))}, where {kind} must be")
     return loaded, notes.read_note({"scale": facts.get("scale", "1")}, loaded.shape, str(path))["scale"]
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 import cyclotome as cy
-from cyclotome.cli import passphrases
+from cyclotome.cli import kinds, passphrases
 from cyclotome.cli.common import Common, with_common
 from cyclotome.cli.console import (
     DebugFlag,
@@ -228,7 +228,7 @@ def load_as(kind: type[Any] | tuple[type[Any], ...], path: Path, **options: Any)
     """The object in a file, which must be of this kind; asks for a passphrase if the file needs one.
 
     Raises:
-        UsageError: it is of another kind.
+        MismatchError, FormatError: it is of another kind (`kinds.require`).
     """
     options.setdefault("passphrase", passphrases.to_open(str(path)))
     with warnings.catch_warnings(record=True) as caught:
@@ -236,8 +236,5 @@ def load_as(kind: type[Any] | tuple[type[Any], ...], path: Path, **options: Any)
         loaded = cy.load(path, **options)
     for warning in caught:
         note(f"warning: {warning.message}")
-    if not isinstance(loaded, kind):
-        kinds = kind if isinstance(kind, tuple) else (kind,)
-        needed = " or ".join(k.__name__ for k in kinds)
-        raise UsageError(f"{path} holds {type(loaded).__name__}, where {needed} is needed")
+    kinds.require(loaded, kind, path)
     return loaded
