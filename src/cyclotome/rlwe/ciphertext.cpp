@@ -111,7 +111,8 @@ const PlainNorms& Plaintext::norms() const {
         const auto value = static_cast<std::int64_t>(residues[b * n + i]);
         centred[i] = value >= t - value ? value - t : value;
       }
-      norms_->largest = larger(norms_->largest, norms_of(*polynomials_.ring()->shape(), centred));
+      norms_->largest =
+          larger(norms_->largest, norms_of(*polynomials_.ring()->shape(), centred, static_cast<double>(t)));
     }
   });
   return norms_->largest;

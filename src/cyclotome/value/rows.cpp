@@ -45,7 +45,7 @@ Rows::Rows(const Layout& layout, const Integers& w)
                       layout.chunks(), layout.width(), layout.length(), encoding_of(layout))) {}
 
 Rows Rows::repeated(const Layout& layout, const Integers& w) {
-  if (!layout.packed() || (layout.slots() && layout.full())) return {w, {0}, 1, 1, 1, Encoding::Kind::constants};
+  if (!layout.packed() || (layout.slots() && layout.full())) return constants(layout, w);
   const std::size_t chunks = layout.chunks(), width = layout.width(), rest = layout.length() - (chunks - 1) * width;
   if (chunks == 1 || rest == width) return {w, {0}, 1, width, rest, encoding_of(layout)};
   Rows two(w, {0}, 2, width, width + rest, encoding_of(layout));
@@ -54,6 +54,7 @@ Rows Rows::repeated(const Layout& layout, const Integers& w) {
 }
 
 Rows Rows::constants(const Layout& layout, const Integers& w) {
+  if (w.size() == 1) return {w, Indices{0}, 1, 1, 1, Encoding::Kind::constants};  // for all rows
   const Indices starts = row_starts(w, layout.outer());
   Indices repeated;
   for (const std::size_t start : starts) repeated.insert(repeated.end(), layout.chunks(), start);
@@ -68,18 +69,24 @@ Indices Rows::numbers(const Piece& piece) const {
 
 rlwe::Plaintext Rows::encoded(const rlwe::ContextPtr& context, std::size_t channel, const Piece& piece) const {
   const Modulus<std::uint64_t> t(context->parameters().plain_modulus(rlwe::PlainIndex(channel)).value);
-  const bool elements = context->parameters().field_slots() != nullptr;
-  const auto residue_of = [&](std::size_t i) {
-    return elements ? static_cast<std::int64_t>(w_->value_words(i)[0]) : centred_residue(*w_, i, t);
-  };
+  const bool elements = context->parameters().field_slots() != nullptr, word = w_->words() == 1;
   Residues residues((piece.stop - piece.start) * width_, 0);
   for (std::size_t row = piece.start; row < piece.stop; ++row) {
     const std::size_t first = row % chunks_ * width_, start = starts_[row / chunks_];
-    const auto values = std::span(residues).subspan((row - piece.start) * width_, std::min(width_, length_ - first));
-    if (step_ == 0) {
-      std::ranges::fill(values, residue_of(start));
+    const auto out = std::span(residues).subspan((row - piece.start) * width_, std::min(width_, length_ - first));
+    const auto fill = [&](const auto& residue_of) {
+      if (step_ == 0) {
+        std::ranges::fill(out, residue_of(start));
+        return;
+      }
+      for (std::size_t j = 0; j < out.size(); ++j) out[j] = residue_of(start + first + j);
+    };
+    if (elements) {
+      fill([&](std::size_t i) { return static_cast<std::int64_t>(w_->value_words(i)[0]); });
+    } else if (word) {
+      fill([&](std::size_t i) { return centred_residue(w_->word(i), t); });
     } else {
-      for (std::size_t j = 0; j < values.size(); ++j) values[j] = residue_of(start + first + j);
+      fill([&](std::size_t i) { return centred_residue(*w_, i, t); });
     }
   }
   return encode_residues(context, rlwe::PlainIndex(channel), kind_, residues, piece.stop - piece.start, width_);

@@ -20,7 +20,7 @@ class Rows {
   /// for all is one row for all, or two where the last chunk has room left; one that fills slots is a constant
   /// polynomial, which is the same and takes no transform.
   Rows(const Layout& layout, const Integers& w);
-  /// One constant polynomial for each row of a packed layout: w has a last axis of 1, or none.
+  /// One constant polynomial for each row of a packed layout, or one for all: w has a last axis of 1, or none.
   static Rows constants(const Layout& layout, const Integers& w);
 
   std::size_t count() const noexcept { return count_; }
