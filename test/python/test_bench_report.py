@@ -70,9 +70,9 @@ def test_only_runs_of_the_same_build_are_continued(report: Report) -> None:
 @pytest.mark.parametrize(
     ("load", "cores", "said"),
     [
-        (0.0, 2, "idle"), (0.24, 1, "idle"), (0.25, 1, "too long"), (0.25, 2, "one was free"), (0.66, 2, "one was free"),
-        (1.0, 2, "one was free"), (1.01, 2, "too long"), (63.0, 64, "one was free"), (63.5, 64, "too long"),
-        (9.0, 2, "too long"),
+        (0.0, 2, "idle"), (0.24, 1, "idle"), (0.25, 1, "too long"), (0.25, 2, "one was free"),
+        (0.66, 2, "one was free"), (1.0, 2, "one was free"), (1.01, 2, "too long"), (9.0, 2, "too long"),
+        (63.0, 64, "one was free"), (63.5, 64, "too long"),
     ],
 )  # fmt: skip
 def test_a_load_is_remarked_where_it_could_matter(load: float, cores: int, said: str) -> None:

@@ -246,18 +246,13 @@ def decrypt(
         vacant(output, common.force)
     trust = {**common.trust, "device": device}
     secret = load_as(cy.SecretKey, key, passphrase=passphrases.to_open(str(key), passphrase_file), **trust)
-<<<<<<< HEAD
-    expected = {"expect": secret.parameters, "allow_insecure": allow_insecure, "device": device}
+    expected = {"expect": secret.parameters, "allow_insecure": common.allow_insecure, "device": device}
     loaded = notes.load(encrypted, cy.EncryptedDigits, **expected)
-=======
-    loaded = notes.load(encrypted, expect=secret.parameters, allow_insecure=common.allow_insecure, device=device)
->>>>>>> main
     if isinstance(loaded, cy.EncryptedFrame):
         if reveal:
             raise UsageError("--reveal takes arrays; a table's columns are revealed in Python, one by one (cy.reveal)")
         _decrypt_frame(loaded, secret, output, approximate, common.json, device)
         return
-<<<<<<< HEAD
     if isinstance(loaded, cy.EncryptedDigits):
         if reveal:
             raise UsageError("--reveal takes arrays; digits of numbers are revealed in Python (cy.reveal)")
@@ -268,13 +263,7 @@ def decrypt(
         quantity = notes.quantity_of(encrypted, loaded)
         with progress_bar(), account(device):
             integers = np.asarray(opened(quantity.values, secret, **options))
-    put_numbers(integers, quantity, output, json, approximate)
-=======
-    quantity = notes.quantity_of(encrypted, loaded)
-    with progress_bar(), account(device):
-        integers = np.asarray(opened(quantity.values, secret, **options))
     put_numbers(integers, quantity, output, common.json, approximate)
->>>>>>> main
 
 
 def put_numbers(
