@@ -43,6 +43,9 @@ class Plan:
     #: Products of ciphertexts, and relinearisations, in all, those of every plaintext modulus counted.
     products: int
     relinearizations: int
+    #: Products that are relinearised one by one and then summed, as ``(x * y).sum(0)`` has them: `sum_of_products`,
+    #: ``@`` and `einsum` relinearise once for each sum.
+    summed_products: int
     #: Everything that is done to ciphertexts.
     operations: tuple[Operation, ...]
     #: What the keys must be able to do: arguments of `keygen`.
@@ -86,6 +89,11 @@ class Plan:
             f"memory           arguments {byte_size(self.input_bytes)}, at most {byte_size(self.peak_bytes)}",
             f"time             about {self.seconds:.2g} s on one core (estimate)",
         ]
+        if self.summed_products:
+            lines.append(
+                f"hint             {plural(self.summed_products, 'product')} relinearised before they are summed: "
+                "x.sum_of_products(y, axis), x @ y and cy.einsum relinearise each sum once"
+            )
         width = max((len(each.name) for each in self.operations), default=0)
         lines += [
             f"  {each.name:<{width}}  {each.calls:>6} calls  {each.ciphertexts:>8} ciphertexts"
@@ -214,6 +222,7 @@ def _made(
         depth=engine.depth,
         products=ciphertexts(".multiply", ".multiply_relinearized", "sum_products"),
         relinearizations=ciphertexts(".multiply_relinearized", "relinearize"),
+        summed_products=engine.summed_products,
         operations=operations,
         relinearization=0 in read,
         rotations=tuple(steps),

@@ -246,15 +246,23 @@ def decrypt(
         vacant(output, common.force)
     trust = {**common.trust, "device": device}
     secret = load_as(cy.SecretKey, key, passphrase=passphrases.to_open(str(key), passphrase_file), **trust)
-    loaded = notes.load(encrypted, expect=secret.parameters, allow_insecure=common.allow_insecure, device=device)
+    expected = {"expect": secret.parameters, "allow_insecure": common.allow_insecure, "device": device}
+    loaded = notes.load(encrypted, cy.EncryptedDigits, **expected)
     if isinstance(loaded, cy.EncryptedFrame):
         if reveal:
             raise UsageError("--reveal takes arrays; a table's columns are revealed in Python, one by one (cy.reveal)")
         _decrypt_frame(loaded, secret, output, approximate, common.json, device)
         return
-    quantity = notes.quantity_of(encrypted, loaded)
-    with progress_bar(), account(device):
-        integers = np.asarray(opened(quantity.values, secret, **options))
+    if isinstance(loaded, cy.EncryptedDigits):
+        if reveal:
+            raise UsageError("--reveal takes arrays; digits of numbers are revealed in Python (cy.reveal)")
+        quantity = Quantity(loaded.digits[0], Fraction(1), None)
+        with progress_bar(), account(device):
+            integers = np.asarray(cy.decrypt_digits(loaded, secret))
+    else:
+        quantity = notes.quantity_of(encrypted, loaded)
+        with progress_bar(), account(device):
+            integers = np.asarray(opened(quantity.values, secret, **options))
     put_numbers(integers, quantity, output, common.json, approximate)
 
 

@@ -99,14 +99,14 @@ def save_quantity(path: Path, quantity: Quantity, force: bool) -> None:
     cy.save(path, quantity.values, note=note, overwrite=force)
 
 
-def load(path: Path, **options: Any) -> cy.EncryptedArray | cy.EncryptedFrame:
-    """An encrypted array, or a table of columns; options as for `cyclotome.load`.
+def load(path: Path, *others: type[Any], **options: Any) -> Any:
+    """An encrypted array, or a table of columns, or one of ``others``; options as for `cyclotome.load`.
 
     Raises:
-        FormatError: the file holds neither.
+        FormatError: the file holds something else.
     """
-    loaded: cy.EncryptedArray | cy.EncryptedFrame = cy.load(path, **options)
-    kinds.require(loaded, (cy.EncryptedArray, cy.EncryptedFrame), path)
+    loaded = cy.load(path, **options)
+    kinds.require(loaded, (cy.EncryptedArray, cy.EncryptedFrame, *others), path)
     return loaded
 
 

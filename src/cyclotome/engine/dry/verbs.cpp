@@ -96,6 +96,7 @@ void DryEngine::do_inverse(View a) {
 
 void DryEngine::do_copy(View out, ConstView a) {
   record("copy", out, {a}, 0, [&](std::size_t item, std::size_t part) { return trace_of(a, item, part); });
+  if (holds_products(a.data)) put_products(out.data);
   if (content_of(a.data) != Content::there) return;
   host_->copy(out, a);
   put(out.data, Content::there);
@@ -111,6 +112,10 @@ void DryEngine::do_clear(View out) {
 }
 
 void DryEngine::do_add(View out, ConstView a, ConstView b) {
+  if (out.data == a.data && holds_products(b.data)) {  // a sum that grows, as no other sum does
+    const std::lock_guard lock(mutex_);
+    summed_products_ += out.batch;
+  }
   record("add", out, {a, b}, 0,
          [&](std::size_t item, std::size_t part) { return trace_of(a, item, part) + trace_of(b, item, part); });
 }
@@ -159,6 +164,7 @@ void DryEngine::do_linear_combination(View out, ConstView a, std::span<const std
 }
 
 void DryEngine::do_sum_items(View out, std::span<const ConstView> items, std::size_t group) {
+  const bool products = std::ranges::any_of(items, [&](const ConstView& item) { return holds_products(item.data); });
   record("sum_items", out, items, 0, [&](std::size_t item, std::size_t part) {
     Trace sum;
     for (const ConstView& member : items.subspan(item * group, group)) {
@@ -166,6 +172,10 @@ void DryEngine::do_sum_items(View out, std::span<const ConstView> items, std::si
     }
     return sum;
   });
+  if (!products) return;
+  if (group == 1) put_products(out.data);
+  const std::lock_guard lock(mutex_);
+  summed_products_ += out.batch * (group - 1);
 }
 
 void DryEngine::do_sum_products(View out, std::span<const ConstView> a, std::span<const ConstView> b,
