@@ -200,7 +200,9 @@ test-sanitize: $(ready)
 
 # The same test bodies as for the CPU engine, where they can run on either, and those about GPUs.
 gpu_tests := $(addprefix test/python/,test_cuda_*.py test_exported_symbols.py test_sharding.py test_engine_*.py test_samplers.py test_errata_*.py \
-    test_bfv_*.py test_bgv_*.py test_hps_levels.py test_rlwe_*.py test_array_*.py)
+    test_bfv_*.py test_bgv_*.py test_hps_levels.py test_rlwe_*.py test_array_*.py test_plain_*.py test_functions.py test_random_functions.py \
+    test_matrices.py test_models.py test_hoisting.py test_domains.py test_rekeying.py test_threshold.py test_suggested_computations.py \
+    test_server_jobs.py test_service.py)
 
 test-gpu: install-cuda
 	@$(pip_install) $(cuda_options) -Ccmake.define.CYCLOTOME_BUILD_TESTING=ON '.[test]' $(packages)

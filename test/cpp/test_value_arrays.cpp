@@ -3,10 +3,13 @@
 
 #include <array>
 #include <limits>
+#include <random>
 
 #include "check.hpp"
+#include "cyclotome/io/stored_object.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/scheme/bfv/scheme.hpp"
+#include "cyclotome/value/interval.hpp"
 #include "cyclotome/value/residues.hpp"
 #include "value_party.hpp"
 
@@ -56,6 +59,52 @@ TEST(doubles_are_no_integers) {
   static_assert(!std::convertible_to<double, Integers> && !std::convertible_to<std::vector<double>, Integers>);
   static_assert(std::convertible_to<int, Integers> && std::convertible_to<Numbers, Integers>);
   CHECK_EQ(Integers(std::numeric_limits<std::int64_t>::min()).largest(), BigUnsigned(std::uint64_t{1} << 63));
+}
+
+/// Values of one word are told by other code than wider ones: both say the same of the same values.
+TEST(words_are_told_as_wider_integers_are) {
+  constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min(),
+                         most = std::numeric_limits<std::int64_t>::max();
+  const std::array<std::int64_t, 10> ends{least, least + 1, most, most - 1, 0, 1, -1, 65537, -65537, 1LL << 60};
+  const unsigned seed = std::random_device()();
+  std::mt19937_64 random(seed);
+  const auto drawn = [&] {
+    return random() % 2 == 0 ? ends[random() % ends.size()] : static_cast<std::int64_t>(random()) >> (random() % 64);
+  };
+  const Modulus<std::uint64_t> t(65537), widest((std::uint64_t{1} << 61) - 1);
+  for (int round = 0; round < 200; ++round) {
+    const value::Shape shape{1 + random() % 4, 1 + random() % 3, 1 + random() % 6};
+    Numbers numbers(shape[0] * shape[1] * shape[2]);
+    for (std::int64_t& number : numbers) number = drawn();
+    const Integers words(shape, numbers), wide = words.resized(2);
+    bool same = words.largest() == wide.largest() && value::interval_of(words).low == value::interval_of(wide).low &&
+                value::interval_of(words).high == value::interval_of(wide).high;
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+      same = same && words.largest_sum(axis) == wide.largest_sum(axis);
+    }
+    const auto [low, high] = std::minmax(drawn(), drawn());
+    const value::Interval interval{low, high};
+    same = same && value::first_outside(words, interval) == value::first_outside(wide, interval);
+    for (const auto& modulus : {t, widest}) {
+      same = same && value::centred_residues(words, modulus) == value::centred_residues(wide, modulus);
+    }
+    CHECK(same);
+    if (!same) std::fprintf(stderr, "seed %u, round %d\n", seed, round);
+  }
+}
+
+TEST(a_constant_added_to_full_rows_is_what_a_row_of_it_is) {
+  for (const std::size_t length : {ValueParty::degree, ValueParty::degree - 1, std::size_t{3}}) {
+    const Numbers values(2 * length, 7);
+    const EncryptedArray x = party().encrypted(Integers({2, length}, values), {.bound = 100});
+    const Numbers rows[] = {Numbers(length, 5), Numbers(2 * length, 5)};
+    const EncryptedArray sum = x + 5;
+    CHECK(io::to_bytes(sum) == io::to_bytes(x + Integers(rows[0])));
+    CHECK(io::to_bytes(sum) == io::to_bytes(x + Integers({2, length}, rows[1])));
+    Numbers column{3, -4}, both(2 * length, 3);
+    std::fill(both.begin() + static_cast<std::ptrdiff_t>(length), both.end(), -4);
+    CHECK(io::to_bytes(x + Integers({2, 1}, column)) == io::to_bytes(x + Integers({2, length}, both)));
+  }
 }
 
 TEST(wide_integers_come_back) {

@@ -14,6 +14,7 @@ from cyclotome._core.testing import rlwe
 from exact_noise import NAMES, TOLERANCE, norms_of_rows
 from numpy.typing import NDArray
 from oracles.integers import Integers, centred, compose, integers
+from small import HOME
 
 #: The statistical security of flooding in tests.
 BITS = 64
@@ -52,13 +53,13 @@ class Joint:
         options.setdefault("parties", params.parties)
         self.session = cy.threshold.Session.create(params, threshold=threshold, **options)
         self.parties = {
-            number: cy.threshold.Party(self.session, number, device="cpu:1") for number in self.session.parties
+            number: cy.threshold.Party(self.session, number, device=HOME) for number in self.session.parties
         }
         self.first = [party.first_share() for party in self.parties.values()]
         self.second = [
             party.second_share(self.first) for party in self.parties.values() if self.session.relinearization
         ]
-        self.keys = cy.threshold.combine(self.session, self.first, self.second, device="cpu:1")
+        self.keys = cy.threshold.combine(self.session, self.first, self.second, device=HOME)
         if self.session.shares_secrets:
             dealt = [party.deal() for party in self.parties.values()]
             for number, party in self.parties.items():

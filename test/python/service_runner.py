@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any
 
 import session_jobs
+from small import HOME
 
 JOBS = f"{Path(session_jobs.__file__)}:FUNCTIONS"
 
@@ -22,7 +23,8 @@ class Running:
     """The service, from its first line that says where it listens to its end."""
 
     def __init__(self, *options: object, jobs: str = JOBS, limit: int | None = None, env: dict[str, str] | None = None):
-        command = [sys.executable, "-m", "cyclotome", "serve", jobs, "--port", "0", *map(str, options)]
+        told = ("--port", 0, "--device", HOME, *options)
+        command = [sys.executable, "-m", "cyclotome", "serve", jobs, *map(str, told)]
         environment = {**os.environ, **(env or {})}
         if limit is not None:
             command = ["bash", "-c", f'ulimit -f {limit}; exec "$@"', "bash", *command]

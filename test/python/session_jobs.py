@@ -121,6 +121,13 @@ class Echo:
         return value
 
 
+class Where:
+    """In a process: which one this is, and which of its threads works on the message."""
+
+    def __call__(self, _message: Any) -> tuple[int, int]:
+        return os.getpid(), threading.get_ident()
+
+
 def naps(x: Any) -> Any:
     if _real(x):
         time.sleep(0.5)

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 DEGREE = 16
+#: Where tests compute that ask for no device of their own: on one thread, or what CYCLOTOME_TEST_DEVICE names.
+HOME = os.environ.get("CYCLOTOME_TEST_DEVICE", "cpu:1")
 #: Primes = 1 mod 32, small enough that results reach their product in a few operations.
 NARROW = (40961, 65537)
 
@@ -41,9 +43,8 @@ def parameters(
 def keys(
     plain_moduli: tuple[int, ...] = NARROW, degree: int = DEGREE, value_bits: int | None = None, scheme: str = "bfv"
 ) -> cy.Keys:
-    """Keys of `parameters`, with those of sums, on one thread; CYCLOTOME_TEST_DEVICE names another device."""
-    device = os.environ.get("CYCLOTOME_TEST_DEVICE", "cpu:1")
-    return cy.keygen(parameters(plain_moduli, degree, value_bits=value_bits, scheme=scheme), device=device)
+    """Keys of `parameters`, with those of sums, at `HOME`."""
+    return cy.keygen(parameters(plain_moduli, degree, value_bits=value_bits, scheme=scheme), device=HOME)
 
 
 def encrypted(values: object, bound: int, **options: Any) -> cy.EncryptedArray:

@@ -18,7 +18,7 @@ import cyclotome as cy
 import numpy as np
 import pytest
 from cyclotome.errors import CyclotomeError
-from small import DEGREE, keys, parameters
+from small import DEGREE, HOME, keys, parameters
 
 COUNT = int(os.environ.get("CYCLOTOME_TEST_PROGRAMS") or 1000)
 SHAPES: list[tuple[int, ...]] = [
@@ -196,7 +196,7 @@ OPERATIONS = [
 @cache
 def little_room() -> cy.Keys:
     """A product fits, and not every second one."""
-    return cy.keygen(parameters((40961, 65537), bits=(50,)), device="cpu:1")
+    return cy.keygen(parameters((40961, 65537), bits=(50,)), device=HOME)
 
 
 @pytest.mark.parametrize(

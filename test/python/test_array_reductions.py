@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small import DEGREE, decrypted, encrypted, keys, parameters, same
+from small import DEGREE, HOME, decrypted, encrypted, keys, parameters, same
 
 BOUND = 30
 lengths = st.sampled_from([1, 4, DEGREE - 1, DEGREE, DEGREE + 1, 2 * DEGREE + 3])
@@ -128,7 +128,7 @@ def test_padding_makes_room_for_rotations() -> None:
 
 
 def test_a_rotation_without_its_key_names_it() -> None:
-    made = cy.keygen(parameters(), rotations=[3], columns=True, device="cpu:1")
+    made = cy.keygen(parameters(), rotations=[3], columns=True, device=HOME)
     assert made.evaluation.rotations == (3,)
     x = cy.encrypt(np.arange(DEGREE), made.public, bound=BOUND)
     rows = np.arange(DEGREE).reshape(2, -1)

@@ -21,7 +21,7 @@ from cyclotome.errors import (
     TransparentError,
     UnsupportedError,
 )
-from small import DEGREE, decrypted, encrypted, keys, parameters, same
+from small import DEGREE, HOME, decrypted, encrypted, keys, parameters, same
 
 X = encrypted([[1, 2, 3], [4, 5, 6]], 10)
 
@@ -215,7 +215,7 @@ class TestCoefficients:
 
 def test_exhausted_depth_is_a_noise_error_with_advice() -> None:
     params = parameters((65537,), bits=(40, 40))
-    secret, public, _ = cy.keygen(params, device="cpu:1")
+    secret, public, _ = cy.keygen(params, device=HOME)
     x = cy.encrypt([1, 0, 1], public, bound=1)
     headrooms = [x.noise_headroom]
     with cy.allow_undecryptable():
@@ -241,7 +241,7 @@ def test_exhausted_depth_is_a_noise_error_with_advice() -> None:
 
 
 def test_missing_keys_are_named() -> None:
-    made = cy.keygen(parameters(), rotations=[], relinearization=False, device="cpu:1")
+    made = cy.keygen(parameters(), rotations=[], relinearization=False, device=HOME)
     x = cy.encrypt([1, 2], made.public, bound=5)
     for operation in (lambda: x * x, lambda: x.sum(), lambda: x[None] * np.ones((2, 2), int) @ x):
         with pytest.raises(MissingKeyError):
@@ -250,7 +250,7 @@ def test_missing_keys_are_named() -> None:
 
 
 def test_objects_that_do_not_belong_together() -> None:
-    mine, other = keys(), cy.keygen(parameters(), device="cpu:1")
+    mine, other = keys(), cy.keygen(parameters(), device=HOME)
     x, y = cy.encrypt([1], mine.public, bound=5), cy.encrypt([1], other.public, bound=5)
     elsewhere = cy.encrypt([1], keys((65537,)).public, bound=5)
     operations: list[Callable[[], Any]] = [

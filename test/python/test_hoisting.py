@@ -9,7 +9,7 @@ import cyclotome as cy
 import numpy as np
 import pytest
 from oracles import wire_format
-from small import DEGREE, keys, parameters
+from small import DEGREE, HOME, keys, parameters
 
 HALF = DEGREE // 2
 SCHEMES = pytest.mark.parametrize("scheme", ["bfv", "bgv"])
@@ -64,7 +64,7 @@ def test_several_rotations_are_the_single_ones(rng: np.random.Generator, scheme:
 @SCHEMES
 def test_digits_too_large_for_one_pass_are_turned_limb_by_limb(rng: np.random.Generator, scheme: str) -> None:
     """Five ciphertexts of degree 4096 in four digits take 640 KiB for each limb, above half of what is done at once."""
-    own = cy.keygen(parameters(degree=4096, scheme=scheme), rotations=[1, 2, 4], columns=False, device="cpu:1")
+    own = cy.keygen(parameters(degree=4096, scheme=scheme), rotations=[1, 2, 4], columns=False, device=HOME)
     x = cy.encrypt(rng.integers(-9, 10, (5, 4096)), own.public, bound=9)
     together = x.rotate_rows([4, 1, 2])
     for i, step in enumerate([4, 1, 2]):
@@ -81,7 +81,7 @@ def test_each_array_on_the_way_is_decomposed_once(rng: np.random.Generator, sche
 
 
 def test_a_key_for_the_very_rotation_is_taken() -> None:
-    own = cy.keygen(parameters(), rotations=[1, 2, 3, -1], device="cpu:1")
+    own = cy.keygen(parameters(), rotations=[1, 2, 3, -1], device=HOME)
     x = cy.encrypt(np.arange(DEGREE), own.public, bound=DEGREE)
     moved = cy.decrypt(x.rotate_rows([3, 2, -1, 1]), own.secret)
     assert asked(x, [3, 2, -1, 1]) == [4]
@@ -104,7 +104,7 @@ def test_what_can_not_be_rotated_is_refused(rng: np.random.Generator) -> None:
         x.rotate_rows([1, 0.5])  # type: ignore[list-item]
     with pytest.raises(cy.errors.ArgumentError, match="whole number"):
         x.rotate_rows("1")  # type: ignore[arg-type]
-    few = cy.keygen(parameters(), rotations=[2], device="cpu:1")
+    few = cy.keygen(parameters(), rotations=[2], device=HOME)
     y = cy.encrypt(np.arange(DEGREE), few.public, bound=DEGREE)
     with pytest.raises(cy.errors.MissingKeyError, match="no keys for 3 steps"):
         y.rotate_rows([2, 3])

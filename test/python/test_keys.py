@@ -12,7 +12,7 @@ import cyclotome as cy
 import numpy as np
 import pytest
 from cyclotome.errors import ArgumentError, CyclotomeError, EngineError, ParameterError, SecrecyError, SecurityError
-from small import DEGREE, NARROW, keys, parameters
+from small import DEGREE, HOME, NARROW, keys, parameters
 
 
 def test_keygen_makes_the_keys_of_sums_by_default() -> None:
@@ -24,7 +24,7 @@ def test_keygen_makes_the_keys_of_sums_by_default() -> None:
     assert secret.key_id == public.key_id == evaluation.key_id
     assert len(secret.key_id) == 32
     assert {key.parameters for key in made} == {parameters()}
-    assert {key.device for key in made} == {"cpu:1"}
+    assert {key.device for key in made} == {HOME}
 
 
 @pytest.mark.parametrize(
@@ -171,11 +171,11 @@ class TestDevices:
         made = keys()
         x = cy.encrypt([1, 2, 3], made.public, bound=9)
         y = x.to("cpu:2")
-        assert (x.device, y.device) == ("cpu:1", "cpu:2") and x.to("cpu:1") is x
+        assert (x.device, y.device) == (HOME, "cpu:2") and x.to(HOME) is x
         assert cy.decrypt((y * y).sum(), made.secret) == 14
         with pytest.raises(cy.errors.MismatchError, match=r"\.to\(device\)"):
             x + y
-        assert cy.decrypt(x + y.to("cpu:1"), made.secret).tolist() == [2, 4, 6]
+        assert cy.decrypt(x + y.to(HOME), made.secret).tolist() == [2, 4, 6]
         assert made.public.to("cpu:2").evaluation.device == "cpu:2"  # type: ignore[union-attr]
 
 

@@ -16,7 +16,7 @@ from cyclotome import _core
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import wire_format
-from small import DEGREE, NARROW, keys, parameters
+from small import DEGREE, HOME, NARROW, keys, parameters
 
 SCHEMES = ["bfv", "bgv"]
 seeds = st.integers(0, 2**32)
@@ -119,10 +119,10 @@ def test_prepared_once_and_multiplied_often(scheme: str, shape: tuple[int, int])
 @pytest.mark.parametrize("shape", [(16, 16), (7, 30), (30, 7), (8, 3)])
 def test_keys_for_a_shape_and_keys_of_sums(scheme: str, shape: tuple[int, int]) -> None:
     w, a = numbers(1, *shape), numbers(2, shape[1])
-    own = cy.keygen(parameters(scheme=scheme), rotations=[], matrices=[shape], device="cpu:1")
+    own = cy.keygen(parameters(scheme=scheme), rotations=[], matrices=[shape], device=HOME)
     x = cy.encrypt(a, own.public, bound=9)
     np.testing.assert_array_equal(opened(w @ x, own), w @ a)
-    none = cy.keygen(parameters(scheme=scheme), rotations=[], device="cpu:1")
+    none = cy.keygen(parameters(scheme=scheme), rotations=[], device=HOME)
     y = cy.encrypt(a, none.public, bound=9)
     with pytest.raises(cy.errors.MissingKeyError, match=r"matrices="):
         w @ y
@@ -211,7 +211,7 @@ def test_every_kind_of_key_switch(scheme: str, special: int) -> None:
             allow_insecure=True, scheme=scheme,
         )  # fmt: skip
         for wanted in ((), [(6, 16)]):
-            made = cy.keygen(chosen, device="cpu:1", matrices=wanted)
+            made = cy.keygen(chosen, device=HOME, matrices=wanted)
             w, a = numbers(1, 6, 16), numbers(2, 16)
             x = cy.encrypt(a, made.public, bound=9)
             np.testing.assert_array_equal(opened(w @ x, made), w @ a)
@@ -320,7 +320,7 @@ def test_encrypted_matrices(layouts: tuple[str, str]) -> None:
 def test_an_answer_that_is_larger_than_it_need_be_is_remarked_on() -> None:
     """One ciphertext for each score, where one could hold all."""
     params = cy.Parameters.suggest(depth=0, value_bits=4, terms=20)
-    made = cy.keygen(params, rotations=[], device="cpu:1")
+    made = cy.keygen(params, rotations=[], device=HOME)
     columns = cy.encrypt(np.ones((20, 1), int), made.public, bound=7)
     each = columns.nbytes // 20
     w = np.ones(((5 << 20) // each, 20), int)
@@ -366,7 +366,7 @@ def test_what_row_after_row_has_room_for_has_room_as_a_matrix(scheme: str) -> No
             degree=degree, plain_moduli=(65537,), moduli=primes[:1], special_moduli=primes[1:], security=0,
             allow_insecure=True, scheme=scheme,
         )  # fmt: skip
-        made = cy.keygen(chosen, device="cpu:1")
+        made = cy.keygen(chosen, device=HOME)
         x = cy.encrypt(a, made.public, bound=9)
         try:
             alone = (w[0] @ x).noise_headroom
@@ -398,7 +398,7 @@ def test_transposes(rng: np.random.Generator, shape: tuple[int, ...]) -> None:
 
 
 def test_transposes_take_a_rotation_for_each_row() -> None:
-    made = cy.keygen(parameters((65537,), degree=64), rotations=range(1, 32), device="cpu:1")
+    made = cy.keygen(parameters((65537,), degree=64), rotations=range(1, 32), device=HOME)
     x = cy.encrypt(np.arange(20 * 30).reshape(20, 30), made.public, bound=600)
     plan = cy.plan(lambda x: x.T, None, [x])
     assert rotations(plan) == 19 + 29

@@ -26,6 +26,7 @@ sklearn = pytest.importorskip("sklearn")
 from sklearn import datasets, ensemble, linear_model, neighbors, svm, tree  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler  # noqa: E402
+from small import HOME  # noqa: E402
 
 ROWS = 60
 
@@ -43,7 +44,7 @@ def keys() -> cy.Keys:
         allow_insecure=True,
         scheme="bgv",
     )
-    return cy.keygen(parameters, rotations=[], device="cpu:1")
+    return cy.keygen(parameters, rotations=[], device=HOME)
 
 
 @cache

@@ -21,7 +21,7 @@ import cyclotome as cy
 import numpy as np
 import pytest
 from cyclotome.errors import CyclotomeError
-from small import parameters
+from small import HOME, parameters
 
 COUNT = int(os.environ.get("CYCLOTOME_TEST_PROGRAMS") or 40)
 STEPS, LENGTH = 6, 3
@@ -35,7 +35,7 @@ class World:
 
     def __init__(self, plain: tuple[int, ...], scheme: str) -> None:
         self.parameters = parameters(plain, bits=(50,) * 8, scheme=scheme)
-        self.own, self.other = (cy.keygen(self.parameters, device="cpu:1") for _ in range(2))
+        self.own, self.other = (cy.keygen(self.parameters, device=HOME) for _ in range(2))
         self.there = cy.rekeying_key(self.own.secret, self.other.secret)
         self.back = cy.rekeying_key(self.other.secret, self.own.secret)
 
@@ -150,7 +150,7 @@ class Program:
         coefficients = self.drawn((1 + self.below(5),), (-3, 3))
         table = self.drawn((10,), (-self.where.capacity, self.where.capacity) if self.below(4) == 0 else (-5, 5))
         encoded = cy.plain(w, self.where.parameters)
-        matrix = cy.Matrix(square, self.where.parameters, device="cpu:1")
+        matrix = cy.Matrix(square, self.where.parameters, device=HOME)
 
         def columns() -> tuple[Any, Any]:
             return x.sum_of_products(y, axis=-1), cy.einsum("...j,...j->...", x, y)

@@ -18,8 +18,8 @@ from cyclotome.errors import (
     SecrecyError,
     UnsupportedError,
 )
+from small import HOME, parameters
 from small import keys as keys_of
-from small import parameters
 
 NARROW = (40961, 65537)
 ONE = (65537,)
@@ -114,7 +114,7 @@ def test_what_does_not_belong_is_refused() -> None:
             cy.rekeying_key(source, target)
     with pytest.raises(ArgumentError, match="same key"):
         cy.rekeying_key(old.secret, old.secret)
-    other = cy.keygen(parameters(ONE), device="cpu:1")
+    other = cy.keygen(parameters(ONE), device=HOME)
     with pytest.raises(MismatchError):
         cy.rekeying_key(old.secret, other.secret)
     with pytest.raises(UnsupportedError):

@@ -8,6 +8,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import cyclotome as cy
@@ -16,8 +17,8 @@ import pytest
 import session_jobs
 from cyclotome import _core, contexts, errors
 from cyclotome.options import current
-from cyclotome.sessions.processes import Processes
-from small import keys, parameters
+from cyclotome.sessions.processes import Idle, Processes
+from small import HOME, keys, parameters
 
 JOBS = f"{Path(session_jobs.__file__)}:TOGETHER"
 
@@ -25,7 +26,7 @@ JOBS = f"{Path(session_jobs.__file__)}:TOGETHER"
 @pytest.fixture(scope="module")
 def busy() -> Any:
     """One process with four jobs at a time."""
-    with cy.Server(JOBS, workers=1, jobs=4, allow_insecure=True, quotas=cy.Quotas(seconds=5)) as made:
+    with cy.Server(JOBS, workers=1, jobs=4, device=HOME, allow_insecure=True, quotas=cy.Quotas(seconds=5)) as made:
         yield made
 
 
@@ -35,7 +36,7 @@ def server(request: pytest.FixtureRequest, busy: cy.Server) -> Any:
         yield busy
     else:
         quotas = cy.Quotas(seconds=5)
-        with cy.Server(session_jobs.TOGETHER, jobs=4, device="cpu:1", allow_insecure=True, quotas=quotas) as made:
+        with cy.Server(session_jobs.TOGETHER, jobs=4, device=HOME, allow_insecure=True, quotas=quotas) as made:
             yield made
 
 
@@ -58,7 +59,7 @@ def test_jobs_run_at_a_time(server: cy.Server) -> None:
 
 def test_many_clients_get_their_own_answers(server: cy.Server, rng: np.random.Generator) -> None:
     """Each with keys of its own, products and sums, in all orders."""
-    clients = [cy.Client(server, cy.keygen(parameters(), device="cpu:1")) for _ in range(5)]
+    clients = [cy.Client(server, cy.keygen(parameters(), device=HOME)) for _ in range(5)]
     asked = [(clients[i % 5], rng.integers(-50, 51, (2, 6))) for i in range(60)]
 
     def work(question: Any) -> bool:
@@ -163,6 +164,28 @@ def test_answers_to_other_messages_are_refused() -> None:
         processes.close()
 
 
+def test_a_message_at_a_time_stays_with_one_thread_of_one_process() -> None:
+    processes = Processes(2, session_jobs.Where, lines=3)
+    try:
+        assert len({processes.ask(None) for _ in range(8)}) == 1
+    finally:
+        processes.close()
+
+
+def test_several_messages_at_a_time_spread_over_processes() -> None:
+    """First over those with most lines to spare, and in each to the line that was used last."""
+    idle, lines = Idle(), [SimpleNamespace(host=host, number=number) for number in range(3) for host in "abc"]
+    for line in lines:
+        idle.put(line)  # type: ignore[arg-type]
+    taken = [idle.get() for _ in lines]
+    for i in range(0, len(lines), 3):
+        assert {line.host for line in taken[i : i + 3]} == {"a", "b", "c"}
+    of_a, of_b = ([line for line in lines if line.host == host] for host in "ab")
+    for line in (of_a[0], of_a[1], of_b[2], of_b[0], of_a[2]):
+        idle.put(line)
+    assert [idle.get() for _ in range(5)] == [of_a[2], of_b[0], of_a[1], of_b[2], of_a[0]]
+
+
 def test_a_job_that_nobody_waits_for_is_given_up(server: cy.Server) -> None:
     client = cy.Client(server, keys())
     name, request = client.send_keys(), client.request([1], bound=5)
@@ -184,7 +207,7 @@ def test_memory_of_jobs_is_bounded(rng: np.random.Generator) -> None:
     size = cy.plan(session_jobs.total, inputs=x).peak_bytes - keys().evaluation.nbytes - keys().public.nbytes
     assert size >= 2 * x.nbytes  # argument and result, and keys are not counted
     quotas = cy.Quotas(job_bytes=size * 3 // 2)
-    with cy.Server(JOBS, workers=1, jobs=4, allow_insecure=True, quotas=quotas) as tight:
+    with cy.Server(JOBS, workers=1, jobs=4, device=HOME, allow_insecure=True, quotas=quotas) as tight:
         client = cy.Client(tight, keys())
         client.send_keys()
         with ThreadPoolExecutor(8) as pool:

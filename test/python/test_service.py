@@ -36,7 +36,8 @@ QUICK = ("--allow-insecure", "--request-mib", 1, "--client-key-mib", 4, "--heade
 
 @pytest.fixture(scope="module")
 def service() -> Any:
-    with Running("--workers", 2, "--seconds", 8, *QUICK) as running:
+    # One job at a time in each: a job that dies takes those beside it along, and what that costs others is told here.
+    with Running("--workers", 2, "--jobs", 1, "--seconds", 8, *QUICK) as running:
         yield running
         assert running.stop() == 0
         assert running.events("stopped")

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import cyclotome as cy
 import numpy as np
 import pytest
+from small import HOME
 
 #: Of a test, and the most that are drawn for them: what suggest refuses itself is drawn anew.
 COMPUTATIONS, DRAWN = 4, 40
@@ -123,7 +124,7 @@ def test_computations_are_never_refused(rng: np.random.Generator, scheme: str, f
         except (cy.errors.RangeError, cy.errors.ParameterError):
             continue  # more values than a comparison takes, and the like
         plan = cy.plan(computation.encrypted, parameters, operands)
-        keys = cy.keygen(parameters, **plan.keygen(), device="cpu:1")
+        keys = cy.keygen(parameters, **plan.keygen(), device=HOME)
         arguments = [
             cy.encrypt(value, keys.public, bound=operand.bound) for value, operand in zip(values, operands, strict=True)
         ]
@@ -146,7 +147,7 @@ def test_results_that_hide_nothing_are_encrypted_anew_with_room_for_it() -> None
         for compute in (lambda x: x - x, lambda x: 0 * x, lambda x: x * x - x * x, lambda x: (x + 1) - x):
             parameters = cy.suggest(compute=compute, inputs=operands, scheme=scheme)
             plan = cy.plan(compute, parameters, operands)
-            keys = cy.keygen(parameters, **plan.keygen(), device="cpu:1")
+            keys = cy.keygen(parameters, **plan.keygen(), device=HOME)
             x = cy.encrypt(range(-3, 4), keys.public, bound=3)
             result = compute(x)
             assert result.noise_headroom == plan.noise_headroom

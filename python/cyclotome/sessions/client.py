@@ -12,7 +12,8 @@ from ..encrypted_numbers import EncryptedNumbers
 from ..errors import ArgumentError, MismatchError, UnknownKeysError, UnsupportedError
 from ..files import to_bytes
 from ..frames import EncryptedFrame
-from ..keys import Keys, keygen
+from ..key_generation import keygen
+from ..keys import Keys
 from ..parameters import Parameters
 from ..streams import Buffer
 from .messages import Encrypted, fingerprint, key_bytes, read_answer, require_key

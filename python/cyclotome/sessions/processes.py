@@ -4,16 +4,41 @@
 from __future__ import annotations
 
 import contextlib
-import queue
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 from ..errors import ArgumentError, BusyError, CyclotomeError, QuotaError, WorkerLostError
 from .workers import Factory, Host, Late, Line, Lost, Unwanted
 
-__all__ = ["Processes"]
+__all__ = ["Idle", "Processes"]
+
+
+class Idle:
+    """Lines that have nothing to do. Of the process with the most of them one is taken, the one that was used last: its
+    thread, and what an engine keeps for it, are the warmest."""
+
+    def __init__(self) -> None:
+        self._lines: list[Line] = []
+        self._changed = threading.Condition()
+
+    def put(self, line: Line) -> None:
+        with self._changed:
+            self._lines.append(line)
+            self._changed.notify()
+
+    def get(self) -> Line:
+        with self._changed:
+            try:
+                while not self._lines:
+                    self._changed.wait()
+            except BaseException:  # Ctrl-C: what this thread was told is for another
+                self._changed.notify()
+                raise
+            free = Counter(line.host for line in self._lines)
+            return self._lines.pop(max(range(len(self._lines)), key=lambda i: (free[self._lines[i].host], i)))
 
 
 class Processes:
@@ -31,7 +56,7 @@ class Processes:
             if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= 1024:
                 raise ArgumentError(f"{number!r} {what}: say how many, from 1 to 1024")
         self._factory, self._arguments = factory, arguments
-        self._idle: queue.SimpleQueue[Line] = queue.SimpleQueue()
+        self._idle = Idle()
         self._lock, self._closed = threading.Lock(), False
         self._all: set[Host] = set()
         self.count, self.lines = count, lines

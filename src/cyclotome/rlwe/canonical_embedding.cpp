@@ -11,6 +11,7 @@
 #include "cyclotome/math/bits.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/secure_zero.hpp"
+#include "cyclotome/math/widest_vectors.hpp"
 
 namespace cyclotome::rlwe {
 
@@ -36,10 +37,88 @@ constexpr std::array<Root, 18> halvings = {{{-1, 0},
                                             {0x1.fffffff62161ap-1, 0x1.921fb541ad59ep-15},
                                             {0x1.fffffffd88586p-1, 0x1.921fb5439d73ap-16}}};
 
+// Each value is made by the same operations whatever a machine does at once, so that it is the same on all of them.
+
+/// Butterflies between values `half` apart, a multiple of 8.
+CYCLOTOME_WIDEST_VECTORS void butterflies(double* __restrict x0, double* __restrict y0, double* __restrict x1,
+                                          double* __restrict y1, const double* __restrict real,
+                                          const double* __restrict imaginary, std::size_t half) {
+  for (std::size_t k = 0; k < half / 8 * 8; ++k) {
+    const double u = x0[k] - x1[k], v = y0[k] - y1[k];
+    x0[k] += x1[k];
+    y0[k] += y1[k];
+    x1[k] = u * real[k] - v * imaginary[k];
+    y1[k] = u * imaginary[k] + v * real[k];
+  }
+}
+
+/// (x + i y)_j = (a_j + i b_j) times root number j, for a multiple of 8 values.
+CYCLOTOME_WIDEST_VECTORS void twist(double* __restrict x, double* __restrict y, const std::int64_t* __restrict first,
+                                    const std::int64_t* __restrict second, const double* __restrict real,
+                                    const double* __restrict imaginary, std::size_t points) {
+  for (std::size_t j = 0; j < points / 8 * 8; ++j) {
+    const auto a = static_cast<double>(first[j]), b = static_cast<double>(second[j]);
+    x[j] = a * real[j] - b * imaginary[j];
+    y[j] = a * imaginary[j] + b * real[j];
+  }
+}
+
+/// x^2 + y^2, or `largest` if that is larger: one instruction, no branch.
+inline double larger_square(double largest, double x, double y) noexcept {
+  const double square = x * x + y * y;
+  return square > largest ? square : largest;
+}
+
+/// The largest square after the last three stages, whose butterflies lie within 8 values. Products with 1 and i are
+/// exact and left out; `odd`: the roots number 1 and 3 of the first of them.
+CYCLOTOME_WIDEST_VECTORS double finished(const double* __restrict x, const double* __restrict y, std::size_t points,
+                                         const std::array<Root, 2>& odd) {
+  double largest[4] = {};
+  for (std::size_t start = 0; start < points; start += 8) {
+    const double *const a = x + start, *const b = y + start;
+    const double x0 = a[0] + a[4], x1 = a[1] + a[5], x2 = a[2] + a[6], x3 = a[3] + a[7];
+    const double y0 = b[0] + b[4], y1 = b[1] + b[5], y2 = b[2] + b[6], y3 = b[3] + b[7];
+    const double u1 = a[1] - a[5], v1 = b[1] - b[5], u3 = a[3] - a[7], v3 = b[3] - b[7];
+    const double x4 = a[0] - a[4], y4 = b[0] - b[4], x6 = b[6] - b[2], y6 = a[2] - a[6];
+    const double x5 = u1 * odd[0].real - v1 * odd[0].imaginary, y5 = u1 * odd[0].imaginary + v1 * odd[0].real;
+    const double x7 = u3 * odd[1].real - v3 * odd[1].imaginary, y7 = u3 * odd[1].imaginary + v3 * odd[1].real;
+    const auto last = [&](double p0, double q0, double p1, double q1, double p2, double q2, double p3, double q3) {
+      const double r0 = p0 + p2, s0 = q0 + q2, r1 = p1 + p3, s1 = q1 + q3;
+      const double r2 = p0 - p2, s2 = q0 - q2, r3 = q3 - q1, s3 = p1 - p3;
+      largest[0] = larger_square(largest[0], r0 + r1, s0 + s1);
+      largest[1] = larger_square(largest[1], r0 - r1, s0 - s1);
+      largest[2] = larger_square(largest[2], r2 + r3, s2 + s3);
+      largest[3] = larger_square(largest[3], r2 - r3, s2 - s3);
+    };
+    last(x0, y0, x1, y1, x2, y2, x3, y3);
+    last(x4, y4, x5, y5, x6, y6, x7, y7);
+  }
+  return std::max(std::max(largest[0], largest[1]), std::max(largest[2], largest[3]));
+}
+
+/// The sum of f(value) over all of them, one after the other; where each is at most `most` and no sum is rounded, in an
+/// order that takes less time.
+template <class F>
+double sum_of(std::span<const std::int64_t> values, double most, const F& f) {
+  constexpr std::size_t lanes = 8;
+  if (values.size() % lanes == 0 && static_cast<double>(values.size()) * most < 0x1p53) {
+    std::array<double, lanes> sums{};
+    for (std::size_t i = 0; i < values.size(); i += lanes) {
+      for (std::size_t j = 0; j < lanes; ++j) sums[j] += f(static_cast<double>(values[i + j]));
+    }
+    double sum = 0;
+    for (const double part : sums) sum += part;
+    return sum;
+  }
+  double sum = 0;
+  for (const std::int64_t value : values) sum += f(static_cast<double>(value));
+  return sum;
+}
+
 class NegacyclicEmbedding final : public CanonicalEmbedding {
  public:
   explicit NegacyclicEmbedding(std::size_t degree);
-  CanonicalSquares squares(std::span<const std::int64_t> coefficients) const override;
+  CanonicalSquares squares(std::span<const std::int64_t> coefficients, double most) const override;
 
  private:
   double largest_square(std::span<const std::int64_t> coefficients) const;
@@ -65,12 +144,8 @@ NegacyclicEmbedding::NegacyclicEmbedding(std::size_t degree) : degree_(degree) {
 }
 
 /// The basis is orthogonal: the sum is n times that of the coefficients' squares.
-CanonicalSquares NegacyclicEmbedding::squares(std::span<const std::int64_t> coefficients) const {
-  double sum = 0;
-  for (const std::int64_t value : coefficients) {
-    const double magnitude = std::abs(static_cast<double>(value));
-    sum += magnitude * magnitude;
-  }
+CanonicalSquares NegacyclicEmbedding::squares(std::span<const std::int64_t> coefficients, double most) const {
+  const double sum = sum_of(coefficients, most * most, [](double value) { return value * value; });
   return {largest_square(coefficients), sum * static_cast<double>(degree_)};
 }
 
@@ -81,33 +156,38 @@ double NegacyclicEmbedding::largest_square(std::span<const std::int64_t> coeffic
   std::vector<double> values(2 * points);
   double* const x = values.data();
   double* const y = x + points;
-  for (std::size_t j = 0; j < points; ++j) {
-    const auto a = static_cast<double>(coefficients[j]), b = static_cast<double>(coefficients[j + points]);
-    x[j] = a * twist_real_[j] - b * twist_imaginary_[j];
-    y[j] = a * twist_imaginary_[j] + b * twist_real_[j];
-  }
   const double *real = root_real_.data(), *imaginary = root_imaginary_.data();
-  for (std::size_t half = points / 2; half != 0; half /= 2) {
-    for (std::size_t start = 0; start < points; start += 2 * half) {
-      double* const __restrict x0 = x + start;
-      double* const __restrict x1 = x0 + half;
-      double* const __restrict y0 = y + start;
-      double* const __restrict y1 = y0 + half;
-      for (std::size_t k = 0; k < half; ++k) {
-        const double u = x0[k] - x1[k], v = y0[k] - y1[k];
-        x0[k] += x1[k];
-        y0[k] += y1[k];
-        x1[k] = u * real[k] - v * imaginary[k];
-        y1[k] = u * imaginary[k] + v * real[k];
-      }
-    }
-    real += half;
-    imaginary += half;
-  }
   double largest = 0;
-  for (std::size_t j = 0; j < points; ++j) {
-    const double square = x[j] * x[j] + y[j] * y[j];
-    largest = square > largest ? square : largest;  // one instruction, no branch
+  if (points < 8) {
+    for (std::size_t j = 0; j < points; ++j) {
+      const auto a = static_cast<double>(coefficients[j]), b = static_cast<double>(coefficients[j + points]);
+      x[j] = a * twist_real_[j] - b * twist_imaginary_[j];
+      y[j] = a * twist_imaginary_[j] + b * twist_real_[j];
+    }
+    for (std::size_t half = points / 2; half != 0; half /= 2) {
+      for (std::size_t start = 0; start < points; start += 2 * half) {
+        for (std::size_t k = start; k < start + half; ++k) {
+          const double u = x[k] - x[k + half], v = y[k] - y[k + half];
+          x[k] += x[k + half];
+          y[k] += y[k + half];
+          x[k + half] = u * real[k - start] - v * imaginary[k - start];
+          y[k + half] = u * imaginary[k - start] + v * real[k - start];
+        }
+      }
+      real += half;
+      imaginary += half;
+    }
+    for (std::size_t j = 0; j < points; ++j) largest = larger_square(largest, x[j], y[j]);
+  } else {
+    twist(x, y, coefficients.data(), coefficients.data() + points, twist_real_.data(), twist_imaginary_.data(), points);
+    for (std::size_t half = points / 2; half >= 8; half /= 2) {
+      for (std::size_t start = 0; start < points; start += 2 * half) {
+        butterflies(x + start, y + start, x + start + half, y + start + half, real, imaginary, half);
+      }
+      real += half;
+      imaginary += half;
+    }
+    largest = finished(x, y, points, {Root{real[1], imaginary[1]}, Root{real[3], imaginary[3]}});
   }
   secure_zero(values.data(), values.size() * sizeof(double));
   return largest;
@@ -148,12 +228,11 @@ const CanonicalEmbedding& CanonicalEmbedding::of(const RingShape& ring) {
   return *slot;
 }
 
-PlainNorms norms_of(const RingShape& ring, std::span<const std::int64_t> coefficients) {
-  double one = 0;
-  for (const std::int64_t value : coefficients) one += std::abs(static_cast<double>(value));
+PlainNorms norms_of(const RingShape& ring, std::span<const std::int64_t> coefficients, double most) {
+  const double one = sum_of(coefficients, most, [](double value) { return std::abs(value); });
   // Sums of up to 2^17 doubles err by less than 2^-36 of themselves.
   constexpr double up = 1 + 0x1p-36;
-  const CanonicalSquares squares = CanonicalEmbedding::of(ring).squares(coefficients);
+  const CanonicalSquares squares = CanonicalEmbedding::of(ring).squares(coefficients, most);
   const double mean = squares.sum / static_cast<double>(ring.degree());
   return {std::max(1.0, std::min(one * up, std::sqrt(squares.largest + 0x1p-40 * one * one))),
           std::max(1.0, std::sqrt(mean) * up), std::max(1.0, one * ring.geometry().turn * up)};

@@ -84,6 +84,20 @@ std::size_t Ciphertext::held_bytes() const {
   return bytes() + (other_->kept ? other_->kept->bytes() : 0);
 }
 
+Plaintext Plaintext::taken(std::span<const std::size_t> numbers) const {
+  const auto gathered = [&](const PolyArray& from) {
+    PolyArray out(from.engine(), from.ring(), numbers.size(), 1, from.domain(), from.secret());
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      from.engine()->copy(out.view().items(i), from.view().items(numbers[i]));
+    }
+    return out;
+  };
+  Plaintext result = *this;
+  result.polynomials_ = gathered(polynomials_);
+  if (transforms_ != nullptr) result.transforms_ = std::make_shared<const PolyArray>(gathered(*transforms_));
+  return result;
+}
+
 const PlainNorms& Plaintext::norms() const {
   norms_->once([this] {
     ZeroisingVector<std::uint64_t> residues(polynomials_.size());
@@ -97,7 +111,8 @@ const PlainNorms& Plaintext::norms() const {
         const auto value = static_cast<std::int64_t>(residues[b * n + i]);
         centred[i] = value >= t - value ? value - t : value;
       }
-      norms_->largest = larger(norms_->largest, norms_of(*polynomials_.ring()->shape(), centred));
+      norms_->largest =
+          larger(norms_->largest, norms_of(*polynomials_.ring()->shape(), centred, static_cast<double>(t)));
     }
   });
   return norms_->largest;

@@ -130,7 +130,7 @@ class CyclotomicEmbedding final : public CanonicalEmbedding {
     for (const auto& axis : index_.axes()) convolutions_.emplace_back(axis);
   }
 
-  CanonicalSquares squares(std::span<const std::int64_t> coefficients) const override {
+  CanonicalSquares squares(std::span<const std::int64_t> coefficients, double /*most*/) const override {
     const std::size_t n = index_.degree();
     Line values(n);
     double one = 0;

@@ -22,7 +22,7 @@ bool within(const PolyArray& a, double most_squares, double most_canonical_squar
     }
     secure_zero(residues.data(), n * sizeof(W));
   });
-  const CanonicalSquares squares = CanonicalEmbedding::of(*a.ring()->shape()).squares(coefficients);
+  const CanonicalSquares squares = CanonicalEmbedding::of(*a.ring()->shape()).squares(coefficients, any_magnitude);
   secure_zero(coefficients.data(), n * sizeof(coefficients[0]));
   // Both are looked at, whatever the first says; the canonical norm's own rounding is left out of what passes.
   return (static_cast<unsigned>(squares.sum <= most_squares * static_cast<double>(n)) &

@@ -165,4 +165,18 @@ Ciphertext ExactContext::subtract_plain(const Ciphertext& a, const Plaintext& b)
   return sum_with_plain("subtract_plain", PlainSum::subtracted, a, b);
 }
 
+void require_own(const rlwe::Scheme& scheme, const rlwe::Parameters& parameters) {
+  if (&parameters.scheme() != &scheme) {
+    throw ParameterError(
+        message("a ", scheme.title(), " context needs ", scheme.title(), " parameters, not ", parameters.summary()));
+  }
+}
+
+void require_own(const rlwe::Scheme& scheme, const rlwe::Context& context) {
+  if (&context.scheme() != &scheme) {
+    throw MismatchError(
+        message("a ", scheme.title(), " operation was given an object of ", context.parameters().summary()));
+  }
+}
+
 }  // namespace cyclotome::scheme

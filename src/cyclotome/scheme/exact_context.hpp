@@ -63,4 +63,9 @@ class ExactContext : public rlwe::Context {
                      double log2_bound) const;
 };
 
+/// For a scheme's make_context: throws ParameterError for parameters of another scheme.
+void require_own(const rlwe::Scheme& scheme, const rlwe::Parameters& parameters);
+/// Before a context is taken for the scheme's own class: throws MismatchError for a context of another scheme.
+void require_own(const rlwe::Scheme& scheme, const rlwe::Context& context);
+
 }  // namespace cyclotome::scheme

@@ -50,6 +50,12 @@ void keep_larger(std::span<std::uint64_t> most, std::span<const std::uint64_t> o
   for (std::size_t i = 0; i < most.size(); ++i) most[i] ^= (most[i] ^ other[i]) & below;
 }
 
+/// max(a, b); no branch on either.
+std::uint64_t larger(std::uint64_t a, std::uint64_t b) noexcept {
+  const auto below = static_cast<std::uint64_t>((static_cast<u128>(a) - b) >> 64);  // all ones where a < b
+  return a ^ ((a ^ b) & below);
+}
+
 Integers::Words words_of(std::span<const Integer> values, std::size_t words) {
   Integers::Words data;
   data.reserve(values.size() * words);
@@ -150,6 +156,11 @@ std::vector<std::int64_t> Integers::to_int64() const {
 }
 
 BigUnsigned Integers::largest() const {
+  if (words_ == 1) {
+    std::uint64_t most = 0;
+    for (const std::uint64_t value : data_) most = larger(most, magnitude_of(value));
+    return BigUnsigned(most);
+  }
   Words most(words_, 0), magnitude(words_, 0);
   for (std::size_t i = 0; i < size(); ++i) {
     take_magnitude(value_words(i), magnitude);
@@ -167,9 +178,16 @@ BigUnsigned Integers::largest_sum(std::size_t axis) const {
   for (std::size_t o = 0; o < outer; ++o) {
     for (std::size_t i = 0; i < inner; ++i) {
       std::ranges::fill(sum, 0);
-      for (std::size_t k = 0; k < length; ++k) {
-        take_magnitude(value_words((o * length + k) * inner + i), magnitude);
-        add_to(sum, magnitude);
+      if (words_ == 1) {
+        u128 total = 0;
+        for (std::size_t k = 0; k < length; ++k) total += magnitude_of(data_[(o * length + k) * inner + i]);
+        sum[0] = static_cast<std::uint64_t>(total);
+        sum[1] = static_cast<std::uint64_t>(total >> 64);
+      } else {
+        for (std::size_t k = 0; k < length; ++k) {
+          take_magnitude(value_words((o * length + k) * inner + i), magnitude);
+          add_to(sum, magnitude);
+        }
       }
       keep_larger(most, sum);
     }

@@ -74,11 +74,13 @@ class Integers {
 
   const Shape& shape() const noexcept { return shape_; }
   std::size_t ndim() const noexcept { return shape_.size(); }
-  std::size_t size() const noexcept { return data_.size() / words_; }
+  std::size_t size() const noexcept { return words_ == 1 ? data_.size() : data_.size() / words_; }
   /// Length of the last axis; 1 for a scalar.
   std::size_t length() const noexcept { return shape_.empty() ? 1 : shape_.back(); }
   std::size_t words() const noexcept { return words_; }
   const Words& data() const noexcept { return data_; }
+  /// Value number i in C order, where words() is 1.
+  std::int64_t word(std::size_t i) const { return static_cast<std::int64_t>(data_[i]); }
   std::span<const std::uint64_t> value_words(std::size_t i) const {
     return std::span(data_).subspan(i * words_, words_);
   }

@@ -60,6 +60,14 @@ std::string shown(const Interval& interval) {
 
 Interval interval_of(const Integers& values) {
   if (values.size() == 0) return {};
+  if (values.words() == 1) {
+    std::int64_t low = values.word(0), high = low;
+    for (std::size_t i = 1; i < values.size(); ++i) {
+      low = std::min(low, values.word(i));
+      high = std::max(high, values.word(i));
+    }
+    return {low, high};
+  }
   std::size_t least = 0, most = 0;
   for (std::size_t i = 1; i < values.size(); ++i) {
     if (is_below(values.value_words(i), values.value_words(least)) != 0) least = i;
@@ -70,7 +78,12 @@ Interval interval_of(const Integers& values) {
 
 std::size_t first_outside(const Integers& values, const Interval& interval) {
   const Integers low(interval.low), high(interval.high);
+  const bool words = values.words() == 1 && low.words() == 1 && high.words() == 1;
+  const auto first = static_cast<std::uint64_t>(low.word(0)), span = static_cast<std::uint64_t>(high.word(0)) - first;
   const auto outside = [&](std::size_t i) {
+    if (words) {  // from `first` on, modulo 2^64, there are `span` more
+      return static_cast<std::uint64_t>((static_cast<u128>(span) - (values.value_words(i)[0] - first)) >> 127);
+    }
     return is_below(values.value_words(i), low.value_words(0)) | is_below(high.value_words(0), values.value_words(i));
   };
   std::uint64_t any = 0;

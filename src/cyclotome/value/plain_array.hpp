@@ -39,6 +39,7 @@ class PlainArray {
 
   rlwe::ContextPtr context_;
   Integers values_;
+  Bound bound_;                        // of the values
   std::vector<rlwe::Plaintext> rows_;  // by channel; none of values that are constants
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/value/residues.hpp"
 
+#include "cyclotome/math/declassify.hpp"
 #include "cyclotome/math/word.hpp"
 
 namespace cyclotome::value {
@@ -60,6 +61,10 @@ std::int64_t centred_residue(const Integers& values, std::size_t i, const Modulu
 
 Residues centred_residues(const Integers& values, const Modulus<std::uint64_t>& t) {
   Residues residues(values.size());
+  if (values.words() == 1) {
+    for (std::size_t i = 0; i < residues.size(); ++i) residues[i] = centred_residue(values.word(i), t);
+    return residues;
+  }
   for (std::size_t i = 0; i < residues.size(); ++i) residues[i] = centred_residue(values, i, t);
   return residues;
 }
@@ -79,6 +84,16 @@ Remainders::Remainders(std::span<const std::uint64_t> moduli) : total_(1) {
 Integers Remainders::combine(const std::vector<Residues>& channels, const Shape& shape, bool wrap) const {
   const std::size_t count = channels.front().size();
   const std::size_t words = (total_.bit_length() - (wrap ? 0 : 1)) / 64 + 1;
+  if (moduli_.size() == 1) {
+    const Modulus<std::uint64_t>& t = moduli_.front();
+    const std::uint64_t centring = mask_if_set(wrap ? 0 : 1), half = (t.value() - 1) / 2;
+    Integers::Words data(count);
+    for (std::size_t v = 0; v < count; ++v) {
+      const std::uint64_t residue = t.reduce_signed(channels.front()[v]);
+      data[v] = residue - (t.value() & mask_if_set(exceeds(residue, half)) & centring);
+    }
+    return {shape, 1, std::move(data)};
+  }
   std::vector<Words> products;
   for (const BigUnsigned& product : products_) products.push_back(words_of(product, words));
   const Words total = words_of(total_, words), half = words_of((total_ - BigUnsigned(1)).shifted_right(1), words);

@@ -14,6 +14,12 @@ namespace cyclotome::value {
 
 using Residues = ZeroisingVector<std::int64_t>;
 
+/// value modulo t, in (-t/2, t/2].
+inline std::int64_t centred_residue(std::int64_t value, const Modulus<std::uint64_t>& t) noexcept {
+  const std::uint64_t residue = t.reduce_signed(value);
+  const std::uint64_t above = std::uint64_t{0} - static_cast<std::uint64_t>(residue > t.value() - residue);
+  return static_cast<std::int64_t>(residue - (t.value() & above));
+}
 /// Value number i modulo t, in (-t/2, t/2].
 std::int64_t centred_residue(const Integers& values, std::size_t i, const Modulus<std::uint64_t>& t);
 /// The same of all values.

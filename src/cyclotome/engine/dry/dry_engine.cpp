@@ -117,7 +117,7 @@ std::unique_ptr<Buffer> DryEngine::allocate(std::size_t bytes, bool secret) {
 void DryEngine::freed(const void* data, std::size_t bytes) noexcept {
   const std::lock_guard lock(mutex_);
   blocks_.erase(data);
-  traces_.forget(data, std::max<std::size_t>(bytes, 1));
+  forget(data, std::max<std::size_t>(bytes, 1));
   held_ -= bytes;
 }
 
@@ -130,7 +130,7 @@ void DryEngine::upload(void* destination, const void* from, std::size_t bytes) {
   std::memcpy(destination, from, bytes);
   put(destination, Content::there);
   const std::lock_guard lock(mutex_);
-  traces_.forget(destination, bytes);
+  forget(destination, bytes);
   if (const auto block = block_of(destination); block != blocks_.end()) block->second.serial = ++serial_;
 }
 

@@ -82,6 +82,8 @@ class DryEngine final : public Engine {
   /// Of one part of an item, which a view of one stands for.
   Trace trace_of(const ConstView& view, std::size_t item, std::size_t part) const;
   Trace new_trace();
+  /// What was known of these bytes.
+  void forget(const void* data, std::size_t bytes);
   void put_traces(View out, const std::vector<Trace>& traces);
   std::vector<Trace> traced(View out, const PartTrace& trace);
   void count(const std::string& name, std::size_t items, const Work& work);
@@ -109,6 +111,11 @@ class DryEngine final : public Engine {
   std::map<const void*, Block> blocks_;  // by where they begin
   Account account_;
   Traces traces_;
+  struct Digest {
+    std::size_t words;
+    Trace trace;
+  };
+  mutable std::map<const char*, Digest> digests_;  ///< of polynomials that were uploaded, by where they begin
   std::uint64_t held_ = 0, peak_ = 0, serial_ = 0;
   unsigned depth_ = 0;
 };

@@ -41,14 +41,26 @@ Trace DryEngine::trace_of(const ConstView& view, std::size_t item, std::size_t p
   if (block.content != Content::there) {
     return Trace::hashed(block.serial, static_cast<std::uint64_t>(address - static_cast<const char*>(start)));
   }
-  std::uint64_t digest = 0, any = 0;
+  // What was uploaded stays as it is until memory is written or freed: one row meets thousands of ciphertexts.
   const std::size_t words = polynomial_bytes(view) / sizeof(std::uint64_t);
+  const auto read = digests_.find(address);
+  if (read != digests_.end() && read->second.words == words) return read->second.trace;
+  std::uint64_t digest = 0, any = 0;
   const auto* const data = reinterpret_cast<const std::uint64_t*>(address);
   for (std::size_t i = 0; i < words; ++i) {
     any |= data[i];
     digest = (digest ^ data[i]) * 0x9e3779b97f4a7c15 + (digest >> 29);
   }
-  return any == 0 ? Trace() : Trace::hashed(digest, words);
+  const Trace trace = any == 0 ? Trace() : Trace::hashed(digest, words);
+  digests_.insert_or_assign(address, Digest{words, trace});
+  return trace;
+}
+
+/// Precondition: the mutex is held.
+void DryEngine::forget(const void* data, std::size_t bytes) {
+  traces_.forget(data, bytes);
+  const auto* const first = static_cast<const char*>(data);
+  digests_.erase(digests_.lower_bound(first), digests_.lower_bound(first + bytes));
 }
 
 std::vector<Trace> DryEngine::traced(View out, const PartTrace& trace) {

@@ -6,6 +6,7 @@
 #include "cyclotome/math/bits.hpp"
 #include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/math/secure_zero.hpp"
+#include "cyclotome/math/widest_vectors.hpp"
 
 namespace cyclotome::study::fermat {
 
@@ -15,13 +16,6 @@ namespace {
 constexpr unsigned low_bits = 22, middle_bits = 21;
 constexpr std::size_t most_words = 600, tile_size = 256;
 constexpr std::uint64_t odd_limit = std::uint64_t{1} << 31, even_limit = std::uint64_t{1} << 32;
-
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && __GNUC__ >= 12 && !defined(__clang__) && \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define CYCLOTOME_WIDEST_VECTORS __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define CYCLOTOME_WIDEST_VECTORS
-#endif
 
 /// sums += one limb's words times their pieces' weights; any: the OR of the words.
 CYCLOTOME_WIDEST_VECTORS void add_rows(std::uint64_t* sums, std::uint64_t* any, const std::uint64_t* rows,

@@ -161,8 +161,7 @@ struct ArithmeticDouble {
           [](typename L::Sum&, std::size_t) __attribute__((always_inline)) {},
           [&](typename L::Sum& sum, std::size_t i, std::size_t k) __attribute__((always_inline)) {
             const std::size_t at = c + i * L::lanes;
-            __builtin_prefetch(a[k] + at + Loops::ahead);
-            __builtin_prefetch(b[k] + at + Loops::ahead);
+            Loops::fetch_ahead(a[k] + at, b[k] + at, i);
             const Vector w = L::Registers::load(b[k] + at);
             L::accumulate(sum, loaded(a[k] + at), L::factor(w, w));
           },
