@@ -35,7 +35,7 @@ class Decryption {
     }
   }
 
-  void run(const Execution& execution, Numbers& numbers) {
+  void run(const Execution& execution, ProgramNumbers& numbers) {
     std::vector<Operand> operands;
     std::size_t next = 0;
     for (const std::uint32_t v : program_->operands()) {
@@ -43,7 +43,7 @@ class Decryption {
     }
     execution.run(operands);
   }
-  Words taken(Numbers& numbers) const {
+  Words taken(ProgramNumbers& numbers) const {
     Words found(items_);
     numbers.take(found.data());
     return found;

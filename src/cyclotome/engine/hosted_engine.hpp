@@ -19,7 +19,7 @@ class HostedEngine : public Engine {
   const EnginePtr& host() const noexcept { return host_; }
 
   std::unique_ptr<Buffer> allocate(std::size_t bytes, bool secret) override { return host_->allocate(bytes, secret); }
-  std::unique_ptr<Numbers> make_numbers(std::size_t count) override { return host_->make_numbers(count); }
+  std::unique_ptr<ProgramNumbers> make_numbers(std::size_t count) override { return host_->make_numbers(count); }
   MemoryState memory(bool with_free) const override { return host_->memory(with_free); }
   void upload(void* destination, const void* from, std::size_t bytes) override {
     host_->upload(destination, from, bytes);

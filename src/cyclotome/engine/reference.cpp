@@ -37,7 +37,7 @@ void find_peaks(Engine& engine, std::uint64_t* peaks, ConstView a, const Peak& p
 }
 
 /// In an engine's memory.
-class NumbersInMemory final : public Numbers {
+class NumbersInMemory final : public ProgramNumbers {
  public:
   NumbersInMemory(EnginePtr engine, std::size_t count)
       : numbers_(std::move(engine), program::number_ring(), count, 1, Domain::coefficient, true) {}
@@ -121,7 +121,7 @@ void Engine::do_sum_products(View out, std::span<const ConstView> a, std::span<c
   }
 }
 
-std::unique_ptr<Numbers> Engine::make_numbers(std::size_t count) {
+std::unique_ptr<ProgramNumbers> Engine::make_numbers(std::size_t count) {
   return std::make_unique<NumbersInMemory>(shared_from_this(), count);
 }
 

@@ -25,10 +25,11 @@ class NoisePeaks {
   void require(const char* operation, double log2_bound, double log2_unit, double error);
 
  private:
-  NoisePeaks(std::size_t batch, std::unique_ptr<Numbers> numbers) : batch_(batch), numbers_(std::move(numbers)) {}
+  NoisePeaks(std::size_t batch, std::unique_ptr<ProgramNumbers> numbers)
+      : batch_(batch), numbers_(std::move(numbers)) {}
 
   std::size_t batch_;
-  std::unique_ptr<Numbers> numbers_;
+  std::unique_ptr<ProgramNumbers> numbers_;
 };
 
 }  // namespace cyclotome::rlwe

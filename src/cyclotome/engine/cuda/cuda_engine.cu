@@ -125,7 +125,7 @@ std::unique_ptr<Buffer> CudaEngine::allocate(std::size_t bytes, bool secret) {
   }
 }
 
-std::unique_ptr<Numbers> CudaEngine::make_numbers(std::size_t count) {
+std::unique_ptr<ProgramNumbers> CudaEngine::make_numbers(std::size_t count) {
   if (count > cuda::HostMemory::words) return Engine::make_numbers(count);
   return std::make_unique<cuda::HostNumbers>(shared_from_this(), *state_, count);
 }

@@ -8,7 +8,7 @@ namespace cyclotome::cuda {
 struct DeviceState;
 
 /// Numbers in the host's memory (HostMemory).
-class HostNumbers final : public Numbers {
+class HostNumbers final : public ProgramNumbers {
  public:
   /// count: at most HostMemory::words. engine: the one that has this state. Throws EngineError.
   HostNumbers(EnginePtr engine, DeviceState& state, std::size_t count);

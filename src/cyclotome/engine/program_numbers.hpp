@@ -9,12 +9,12 @@ namespace cyclotome {
 
 /// Secret numbers of 64 bits, one for each item, that a program writes (program::Builder::output_numbers) and the host
 /// reads as soon as they are there. For one thread at a time.
-class Numbers {
+class ProgramNumbers {
  public:
-  Numbers() = default;
-  virtual ~Numbers() = default;
-  Numbers(const Numbers&) = delete;
-  Numbers& operator=(const Numbers&) = delete;
+  ProgramNumbers() = default;
+  virtual ~ProgramNumbers() = default;
+  ProgramNumbers(const ProgramNumbers&) = delete;
+  ProgramNumbers& operator=(const ProgramNumbers&) = delete;
 
   /// Where a program writes them, one after another. Who runs one more takes the numbers of the one before first.
   virtual View view() noexcept = 0;
