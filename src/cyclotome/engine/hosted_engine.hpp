@@ -17,6 +17,7 @@ struct Op;
 class HostedEngine : public ForwardingEngine {
  public:
   MemoryState memory(bool with_free) const override { return host()->memory(with_free); }
+  std::unique_ptr<ProgramNumbers> make_numbers(std::size_t count) override { return host()->make_numbers(count); }
   /// The host's code for what has no operation of this engine's own in it.
   Native native(const program::Program& program, const program::Composite& composite) override;
 

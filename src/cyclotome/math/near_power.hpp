@@ -3,7 +3,7 @@
 
 #include <bit>
 
-#include "cyclotome/math/word.hpp"
+#include "cyclotome/math/bits.hpp"
 
 namespace cyclotome {
 

@@ -78,6 +78,11 @@ void require_in_range(std::span<const std::int64_t> values, std::size_t width, s
                            " holds; use a larger one or several"));
 }
 
+/// Of a value in [-t/2, t/2], modulo t; no branch on it.
+std::uint64_t residue_of(std::int64_t value, std::uint64_t t) noexcept {
+  return static_cast<std::uint64_t>(value) + (t & static_cast<std::uint64_t>(value >> 63));
+}
+
 /// Polynomials in y as those in x that they are, y = x^(n/k), or the part in powers of y of polynomials in x.
 PolyArray moved(PolyArray from, const RingPtr& ring) {
   if (from.ring()->degree() == ring->degree()) return from;
@@ -140,8 +145,10 @@ rlwe::Plaintext encode_residues(const rlwe::ContextPtr& context, rlwe::PlainInde
       encode_elements(out, row, constant, *field);
     } else if (constant && !ring->shape()->power_basis()) {
       std::ranges::fill(out, t.reduce_signed(row.empty() ? 0 : row[0] * ring->shape()->one()));
-    } else {
+    } else if (reduce) {
       for (std::size_t j = 0; j < width; ++j) out[place(j)] = t.reduce_signed(row[j]);
+    } else {
+      for (std::size_t j = 0; j < width; ++j) out[place(j)] = residue_of(row[j], t.value());
     }
     if (const std::size_t rows = i % at_once + 1; rows == at_once || i + 1 == items) {
       polynomials.from_host(i + 1 - rows, std::span(residues).first(rows * n));

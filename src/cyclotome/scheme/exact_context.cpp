@@ -53,7 +53,7 @@ NoiseGauge ExactContext::own_gauge(const Ciphertext& ciphertext) const {
 }
 
 /// Throws ContradictionError if the noise seen is more than 2^log2_bound.
-void ExactContext::require_noise(const char* operation, const Ciphertext& ciphertext, const rlwe::NoisePeaks& peaks,
+void ExactContext::require_noise(const char* operation, const Ciphertext& ciphertext, rlwe::NoisePeaks& peaks,
                                  double log2_bound) const {
   const NoiseGauge noise = own_gauge(ciphertext);
   peaks.require(operation, log2_bound, noise.log2_unit, noise.error);
@@ -62,7 +62,7 @@ void ExactContext::require_noise(const char* operation, const Ciphertext& cipher
 Plaintext ExactContext::decrypt_unchecked(const Ciphertext& ciphertext, const rlwe::SecretKey& key) const {
   rlwe::require_same_context("decrypt", *key.context(), *ciphertext.context());
   rlwe::require_same_context("decrypt", *this, *ciphertext.context());
-  rlwe::NoisePeaks peaks(*this, ciphertext.batch());
+  auto peaks = rlwe::NoisePeaks::unread(*this, ciphertext.batch());
   return open(ciphertext, key, peaks);
 }
 

@@ -59,7 +59,7 @@ class ExactContext : public rlwe::Context {
   Ciphertext encrypt_with(const Plaintext& plaintext, const Key& key, Seed seed) const;
   Ciphertext sum_with_plain(const char* operation, PlainSum sum, const Ciphertext& a, const Plaintext& b) const;
   NoiseGauge own_gauge(const Ciphertext& ciphertext) const;
-  void require_noise(const char* operation, const Ciphertext& ciphertext, const rlwe::NoisePeaks& peaks,
+  void require_noise(const char* operation, const Ciphertext& ciphertext, rlwe::NoisePeaks& peaks,
                      double log2_bound) const;
 };
 

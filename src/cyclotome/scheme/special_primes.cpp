@@ -63,7 +63,8 @@ double cost(const rlwe::Parameters& p) {
   const auto digits = static_cast<double>(p.digits()), log2_n = std::log2(static_cast<double>(p.degree()));
   const rlwe::ProductCost product = p.scheme().product_cost();
   const double transforms = product.transforms * k + (digits + 2) * (k + special);
-  const double terms = product.terms * k * k + digits * (k + special) * (2 + k / digits) + 2 * special * k;
+  constexpr double key = 3;  // two products with what lies in memory, for each limb of a digit
+  const double terms = product.terms * k * k + digits * (k + special) * (key + k / digits) + 2 * special * k;
   const double word = p.word() == Word::u32 ? 0.5 : 1.0;
   return word * static_cast<double>(p.plain_moduli().size() * p.degree()) * (transforms * log2_n + terms);
 }

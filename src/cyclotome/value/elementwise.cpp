@@ -7,6 +7,7 @@
 #include "cyclotome/value/alignment.hpp"
 #include "cyclotome/value/rows.hpp"
 #include "cyclotome/value/slots.hpp"
+#include "cyclotome/value/switched.hpp"
 
 namespace cyclotome::value {
 
@@ -83,11 +84,11 @@ EncryptedArray multiply(const EncryptedArray& x, const EncryptedArray& y, const 
   const rlwe::EvaluationKeys& evaluation = keys.require_evaluation("multiply");
   if (&x == &y) {
     require_slots("multiply", x.layout());
-    return finished("multiply", {multiply_relinearized(x.channels(), x.channels(), evaluation, options), x.layout()},
+    return switched("multiply", {multiply_relinearized(x.channels(), x.channels(), evaluation, options), x.layout()},
                     bound, keys, options);
   }
   Aligned both = aligned("multiply", Meeting::product, x, y, options);
-  return finished("multiply", {multiply_relinearized(both.x, both.y, evaluation, options), std::move(both.layout)},
+  return switched("multiply", {multiply_relinearized(both.x, both.y, evaluation, options), std::move(both.layout)},
                   bound, keys, options);
 }
 

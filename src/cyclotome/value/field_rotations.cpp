@@ -3,6 +3,7 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/value/field_rolls.hpp"
+#include "cyclotome/value/switched.hpp"
 
 namespace cyclotome::value {
 
@@ -45,7 +46,7 @@ EncryptedArray frobenius(const EncryptedArray& x, std::int64_t power, const Opti
   const auto step = static_cast<std::size_t>((power % r + r) % r);
   if (x.bound().is_bits() || step == 0) return x;
   const rlwe::EvaluationKeys& keys = x.keys().require_evaluation("frobenius");
-  return finished("frobenius", {turned("frobenius", x.channels(), 2, step, keys, options), x.layout()}, x.bound(),
+  return switched("frobenius", {turned("frobenius", x.channels(), 2, step, keys, options), x.layout()}, x.bound(),
                   x.keys(), options);
 }
 

@@ -8,6 +8,7 @@
 #include "cyclotome/rlwe/linear_transform.hpp"
 #include "cyclotome/value/field_rolls.hpp"
 #include "cyclotome/value/rows.hpp"
+#include "cyclotome/value/switched.hpp"
 
 namespace cyclotome::value {
 
@@ -88,7 +89,7 @@ EncryptedArray rotate_rows(const EncryptedArray& x, std::int64_t steps, const Op
   const rlwe::EvaluationKeys& keys = rotation_keys("rotate_rows", x);
   const std::uint64_t step = reduced(steps, keys);
   Channels turned = rotated(x.channels(), {step}, keys, options).at(step);
-  return finished("rotate_rows", {std::move(turned), x.layout()}, x.bound(), x.keys(), options);
+  return switched("rotate_rows", {std::move(turned), x.layout()}, x.bound(), x.keys(), options);
 }
 
 EncryptedArray rotate_rows(const EncryptedArray& x, std::span<const std::int64_t> steps, const Options& options) {
@@ -101,13 +102,13 @@ EncryptedArray rotate_rows(const EncryptedArray& x, std::span<const std::int64_t
   for (const std::uint64_t step : wanted) parts.push_back(made.at(step));
   Shape shape = x.shape();
   shape.insert(shape.begin(), wanted.size());
-  return finished("rotate_rows", {concatenate(parts), x.layout().with_shape(shape)}, x.bound(), x.keys(), options);
+  return switched("rotate_rows", {concatenate(parts), x.layout().with_shape(shape)}, x.bound(), x.keys(), options);
 }
 
 EncryptedArray rotate_columns(const EncryptedArray& x, const Options& options) {
   const rlwe::EvaluationKeys& keys = rotation_keys("rotate_columns", x);
   const std::uint64_t element = rlwe::column_rotation_element(keys.context()->slot_galois());
-  return finished("rotate_columns", {apply_galois(x.channels(), {element}, keys, options).front(), x.layout()},
+  return switched("rotate_columns", {apply_galois(x.channels(), {element}, keys, options).front(), x.layout()},
                   x.bound(), x.keys(), options);
 }
 

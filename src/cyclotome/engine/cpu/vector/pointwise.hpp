@@ -25,6 +25,12 @@ struct Pointwise {
     if (c != count) rest(c, count - c);
   }
   CYCLOTOME_INLINE static Vector load(const Word* p) { return L::Registers::load(p); }
+  /// The same, and the same place of the next tile is fetched: products by scalars are the first to touch a tile of a
+  /// conversion or a division, whose rows are shorter than processors fetch ahead by themselves.
+  CYCLOTOME_INLINE static Vector load_and_fetch(const Word* p) {
+    __builtin_prefetch(p + conversion_tile);
+    return load(p);
+  }
   CYCLOTOME_INLINE static void store(Word* p, Vector v) { L::Registers::store(p, v); }
   static const Kernels<Word>& scalar() noexcept { return scalar_kernels<Word>(); }
 
@@ -95,7 +101,7 @@ struct Pointwise {
     over(
         count,
         [&](std::size_t c)
-            __attribute__((always_inline)) { store(out + c, reduced<L>(cpu::multiply<L>(load(a + c), w, p), p)); },
+            __attribute__((always_inline)) { store(out + c, reduced<L>(cpu::multiply<L>(first(a + c), w, p), p)); },
         [&](std::size_t c, std::size_t rest) { scalar().scale(out + c, a + c, factor, rest, q); });
   }
 
@@ -111,7 +117,7 @@ struct Pointwise {
     over(
         count,
         [&](std::size_t c) __attribute__((always_inline)) {
-          const Vector product = cpu::multiply<L>(load(a + c), w, p);
+          const Vector product = cpu::multiply<L>(first(a + c), w, p);
           if constexpr (TakesHalves<L>) {  // which has room for the sum
             store(out + c, L::left(L::add(product, load(b + c)), p));
           } else {
@@ -130,6 +136,13 @@ struct Pointwise {
   }
 
  private:
+  CYCLOTOME_INLINE static Vector first(const Word* p) {
+    if constexpr (TakesHalves<L>) {
+      return load_and_fetch(p);
+    } else {
+      return load(p);
+    }
+  }
   CYCLOTOME_INLINE static typename L::Factor factor_of(const ShoupFactor<Word>& w, [[maybe_unused]] Word q) {
     if constexpr (TakesHalves<L>) {
       const HalvedFactor halved(w.operand, NearPower(q));
