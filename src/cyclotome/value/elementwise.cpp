@@ -7,7 +7,6 @@
 #include "cyclotome/value/alignment.hpp"
 #include "cyclotome/value/rows.hpp"
 #include "cyclotome/value/slots.hpp"
-#include "cyclotome/value/switched.hpp"
 
 namespace cyclotome::value {
 

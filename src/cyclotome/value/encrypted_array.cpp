@@ -9,7 +9,6 @@
 #include "cyclotome/rlwe/domains.hpp"
 #include "cyclotome/rlwe/noise_model.hpp"
 #include "cyclotome/scheme/encoding.hpp"
-#include "cyclotome/value/switched.hpp"
 
 namespace cyclotome::value {
 

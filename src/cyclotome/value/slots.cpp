@@ -8,7 +8,6 @@
 #include "cyclotome/rlwe/linear_transform.hpp"
 #include "cyclotome/value/field_rolls.hpp"
 #include "cyclotome/value/rows.hpp"
-#include "cyclotome/value/switched.hpp"
 
 namespace cyclotome::value {
 
