@@ -179,6 +179,8 @@ def read_digits(facts: dict[str, Any], array: EncryptedArray) -> DigitArray | No
     Raises:
         FormatError: they contradict themselves or the array.
     """
+    if "digits" not in facts and "numbers" not in facts:
+        return None
     base = read_base(facts, array.shape, array.interval)
     return EncryptedDigits(array, base) if base is not None else _read_numbers(facts, array)
 

@@ -50,3 +50,7 @@ def retrieved(batch: tuple[str, Any]) -> Any:
     rows = np.load(path, mmap_mode="r")
     selectors = cy.expand(query)
     return (selectors[:, None] * np.asarray(rows, dtype=np.int64)).sum(axis=0)
+
+
+def least(pair: tuple[cy.EncryptedDigits, cy.EncryptedDigits]) -> cy.EncryptedDigits:
+    return cy.minimum(*pair)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import cyclotome as cy
+import mapped_jobs
 import numpy as np
 import pytest
 from crafted_files import as_version_1, with_metadata
@@ -177,12 +178,8 @@ def test_services_and_processes_take_them() -> None:
     finally:
         server.close()
     pairs = [tuple(cy.encrypt_digits(v, keys_.public, base=BASE, digits=DIGITS) for v in (a, b))]
-    (found,) = cy.map(_least, pairs, workers=1)
+    (found,) = cy.map(mapped_jobs.least, pairs, workers=1)
     assert np.array_equal(cy.decrypt_digits(found, keys_.secret), [998, 17, 500])
-
-
-def _least(pair: tuple[cy.EncryptedDigits, cy.EncryptedDigits]) -> cy.EncryptedDigits:
-    return cy.minimum(*pair)
 
 
 def test_the_command_line_inspects_and_decrypts_them(tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ def test_a_file_goes_down_to_a_context_and_up_to_an_array(keys: cy.Keys, tmp_pat
         "transform_designs.prepare",
         "parameter_facts.native",
         "array_facts.__init__",
-        "metadata.read_numbers",
+        "metadata.read_digits",
         "files._expected",
         "array_facts.parameters",
     ]
