@@ -9,7 +9,6 @@
 #include "cyclotome/rlwe/domains.hpp"
 #include "cyclotome/rlwe/noise_model.hpp"
 #include "cyclotome/scheme/encoding.hpp"
-#include "cyclotome/value/switched.hpp"
 
 namespace cyclotome::value {
 
@@ -143,12 +142,6 @@ EncryptedArray finished(const char* operation, Placed placed, const Bound& bound
                         const Options& options) {
   require_within(operation, bound, placed.parameters());
   placed.channels = hidden(operation, std::move(placed.channels), keys);
-  return switched(operation, std::move(placed), bound, keys, options);
-}
-
-EncryptedArray switched(const char* operation, Placed placed, const Bound& bound, const Keyring& keys,
-                        const Options& options) {
-  require_within(operation, bound, placed.parameters());
   require_decryptable(operation, placed.channels, options);
   return {std::move(placed), bound, keys};
 }
