@@ -15,7 +15,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 
-from check_machine_code import Function
+from machine_code import Function
 from machine_code_aarch64 import BRANCHES, functions_of
 
 TURNS = 100

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from check_machine_code import HEADER, LINE, MOVED, PUBLIC_ARRAYS, Analysis, Function, Instruction
+from machine_code import MOVED, PUBLIC_ARRAYS, Analysis, Function, Instruction, functions_in, shifted
 
 __all__ = ["ArmAnalysis", "functions_of"]
 
@@ -33,22 +33,17 @@ SLOW = re.compile(r"^(?:[us]div|fdiv|fsqrt|frecp\w|frsqrt\w)$")
 
 def functions_of(disassembly: str) -> Iterator[Function]:
     """The functions of what ``objdump -d --no-show-raw-insn`` prints."""
-    current: Function | None = None
-    for line in disassembly.splitlines():
-        if header := HEADER.match(line):
-            if current is not None and current.code:
-                yield current
-            current = Function(header["name"])
-        elif current is not None and (found := LINE.match(line)):
-            text = found["text"].split("//")[0].strip()
-            name, _, rest = text.replace("\t", " ").partition(" ")
-            operands = [part.strip() for part in re.split(r",(?![^\[{]*[\]}])", rest)] if rest else []
-            instruction = Instruction(int(found["address"], 16), name, operands, text)
-            if BRANCHES.match(name) and (to := re.search(r"\b([0-9a-f]+) <", rest)):
-                instruction.target = int(to[1], 16)
-            current.code.append(instruction)
-    if current is not None and current.code:
-        yield current
+    return functions_in(disassembly, _read)
+
+
+def _read(address: int, text: str) -> Instruction:
+    text = text.split("//")[0].strip()
+    name, _, rest = text.replace("\t", " ").partition(" ")
+    operands = [part.strip() for part in re.split(r",(?![^\[{]*[\]}])", rest)] if rest else []
+    instruction = Instruction(address, name, operands, text)
+    if BRANCHES.match(name) and (to := re.search(r"\b([0-9a-f]+) <", rest)):
+        instruction.target = int(to[1], 16)
+    return instruction
 
 
 def registers(text: str) -> set[str]:
@@ -61,14 +56,11 @@ def registers(text: str) -> set[str]:
     return found
 
 
-def shifted(state: set[str], by: int) -> set[str]:
-    """The state after the stack pointer has gone down by so many bytes."""
-    moved = re.compile(rf"({MOVED}?sp)(-?\d+)$")
-    return {f"{found[1]}{int(found[2]) + by}" if (found := moved.match(place)) else place for place in state}
-
-
 class ArmAnalysis(Analysis):
     """What may depend on data at every instruction of one function of 64-bit ARM."""
+
+    padding = re.compile("^nop$")
+    slow = SLOW
 
     def ways(self, i: int, instruction: Instruction, index: dict[int, int]) -> Iterator[int]:
         if BRANCHES.match(instruction.name) and instruction.name != "bl" and instruction.target in index:
@@ -77,7 +69,6 @@ class ArmAnalysis(Analysis):
             yield i + 1
 
     def step(self, instruction: Instruction, state: set[str]) -> set[str]:
-        """The state after an instruction; the state is the set of what may depend on data."""
         name, operands = instruction.name, instruction.operands
         if NOTHING.match(name) or (not operands and name != "ret"):
             return state
@@ -96,8 +87,7 @@ class ArmAnalysis(Analysis):
         data = bool(used & state) or (TAKES_FLAGS.match(name) is not None and "flags" in state)
         if name in ("eor", "sub") and len(operands) == 3 and operands[1] == operands[2]:
             data = False
-        if data and SLOW.match(name):
-            self.refuse(instruction, "its time depends on data")
+        self.refuse_slow(instruction, data)
         if TO_FLAGS.match(name) or WITH_FLAGS.match(name):
             state = self.flagged(data, state)
         if TO_FLAGS.match(name):
@@ -125,7 +115,7 @@ class ArmAnalysis(Analysis):
         amount = re.fullmatch(r"#(0x[0-9a-f]+|\d+)", instruction.operands[-1])
         if instruction.name not in ("add", "sub") or amount is None or instruction.operands[1] != "sp":
             return {place for place in state if not re.match(rf"{MOVED}?sp", place)}
-        return shifted(state, int(amount[1], 0) * (1 if instruction.name == "sub" else -1))
+        return shifted(state, int(amount[1], 0) * (1 if instruction.name == "sub" else -1), "sp")
 
     def memory(self, instruction: Instruction, at: int, state: set[str]) -> set[str]:
         """Loads and stores, one or two registers or lists of them."""
@@ -140,7 +130,7 @@ class ArmAnalysis(Analysis):
         offset = re.search(r"#(-?(?:0x[0-9a-f]+|\d+))", address)
         first = int(offset[1], 0) if offset else 0
         if on_stack and address.endswith("!"):
-            state, first = shifted(state, -first), 0
+            state, first = shifted(state, -first, "sp"), 0
         listed = [operand for operand in operands[:at] if registers(operand)]
         for operand in listed:
             places = registers(operand)
@@ -164,7 +154,7 @@ class ArmAnalysis(Analysis):
             state = state | {MOVED + place for place in used} if not on_stack else state
         if on_stack and after:  # post-index
             amount = re.fullmatch(r"#(-?(?:0x[0-9a-f]+|\d+))", after[0])
-            state = shifted(state, -int(amount[1], 0)) if amount else state
+            state = shifted(state, -int(amount[1], 0), "sp") if amount else state
         return state
 
     def public(self, size: int) -> bool:

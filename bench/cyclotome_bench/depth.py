@@ -16,12 +16,11 @@ from typing import Any, NamedTuple
 import cyclotome as cy
 import numpy as np
 from cyclotome import _core
-from cyclotome.errors import ArgumentError
 
 from cyclotome_bench.plans import WholePlan
 from cyclotome_bench.report import Record, key_of
 from cyclotome_bench.tables import Table, duration, times
-from cyclotome_bench.timing import Budget, alternate, awaited, clock_note, clock_of
+from cyclotome_bench.timing import Budget, alternate, awaited, cell_seconds, clock_note, clock_of
 from cyclotome_bench.truth import WrongResultError
 
 __all__ = ["DEPTH_SET", "DepthPlan", "depth_tables", "make_depth_plan", "measure_depth"]
@@ -53,9 +52,7 @@ def make_depth_plan(quick: bool = False, seconds: float | None = None, device: s
     Raises:
         ArgumentError: seconds that are not positive.
     """
-    if seconds is not None and seconds <= 0:
-        raise ArgumentError(f"{seconds} seconds for a cell: take a positive number")
-    budget = Budget(seconds=seconds or (0.1 if quick else 20.0), fewest=2, most=15, clock=clock_of(device))
+    budget = Budget(seconds=cell_seconds(seconds, 0.1 if quick else 20.0), fewest=2, most=15, clock=clock_of(device))
     size = (4, 1024, 300, False) if quick else (14, 32768, 810, True)
     return DepthPlan(DEPTH_SET, (), (), 1, budget, *size, device)
 

@@ -11,6 +11,7 @@ from cyclotome.errors import ArgumentError
 from cyclotome_bench.plans import Plan, make_plan
 from cyclotome_bench.public_libraries import public_problems
 from cyclotome_bench.sets import scheme_available
+from cyclotome_bench.timing import cell_seconds
 from cyclotome_bench.transforms import Transform
 
 __all__ = ["DevicePlan", "make_device_plan"]
@@ -60,7 +61,7 @@ def make_device_plan(name: str, device: str, seconds: float | None = None) -> De
         degrees, batches, limbs, studies = range(11, 17), (1,), (1,), (paper,)
     else:
         raise ArgumentError(f"the plan {name!r} is unknown here; there are quick, standard, full, paper-000, paper-001")
-    base = make_plan(name, seconds or (0.02 if name.endswith("quick") else 0.1), 1)
+    base = make_plan(name, cell_seconds(seconds, 0.02 if name.endswith("quick") else 0.1), 1)
     schemes = [scheme for scheme in ("bfv", "bgv") if scheme_available(scheme)]
     beside: dict[str, tuple[int, ...]] = {"standard": (4096, 8192), "full": (4096, 8192, 16384, 32768)}
     problems = (*base.problems, *public_problems(schemes, beside.get(name, ())))

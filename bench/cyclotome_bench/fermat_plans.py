@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from cyclotome.errors import ArgumentError
 
 from cyclotome_bench.plans import Plan
-from cyclotome_bench.timing import Budget
+from cyclotome_bench.timing import Budget, cell_seconds
 
 __all__ = ["FIGURES", "VERSIONS", "WAYS", "Cell", "FermatPlan", "make_fermat_plan"]
 
@@ -100,8 +100,7 @@ def make_fermat_plan(quick: bool = False, device: str = "cpu:1", seconds: float 
     Raises:
         ArgumentError: seconds that are not positive.
     """
-    if seconds is not None and seconds <= 0:
-        raise ArgumentError(f"{seconds} seconds for a cell: take a positive number")
+    seconds = cell_seconds(seconds, 0.02 if quick else 1.0)
     lengths = range(7, 10) if quick else range(7, 15)
     degrees = (1024, 2048) if quick else (1024, 2048, 4096, 8192, 16384)
     sets = _SETS[:1] if quick else _SETS
@@ -118,7 +117,7 @@ def make_fermat_plan(quick: bool = False, device: str = "cpu:1", seconds: float 
         *([] if quick else [Cell(_BY_DEGREE, degree, x) for degree, x in _LARGE]),
     ]
     clock = time.thread_time_ns if device == "cpu:1" else time.perf_counter_ns
-    budget = Budget(seconds=seconds or (0.02 if quick else 1.0), fewest=2 if quick else 3, clock=clock)
+    budget = Budget(seconds=seconds, fewest=2 if quick else 3, clock=clock)
     kind, _, count = device.partition(":")
     threads = int(count) if kind == "cpu" else 1
     return FermatPlan("paper-003, quick" if quick else "paper-003", (), (), threads, budget, tuple(cells), device)

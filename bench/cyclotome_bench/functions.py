@@ -14,7 +14,6 @@ from typing import Any
 
 import cyclotome as cy
 import numpy as np
-from cyclotome.errors import ArgumentError
 
 from cyclotome_bench.functions_peer import SEAL_BITS, Peer
 from cyclotome_bench.functions_published import published_table
@@ -22,7 +21,7 @@ from cyclotome_bench.plans import WholePlan
 from cyclotome_bench.report import Record, key_of
 from cyclotome_bench.seal import seal_available, seal_name
 from cyclotome_bench.tables import Table, duration
-from cyclotome_bench.timing import Budget, Timing, alternate, awaited, clock_note, clock_of
+from cyclotome_bench.timing import Budget, Timing, alternate, awaited, cell_seconds, clock_note, clock_of
 from cyclotome_bench.truth import WrongResultError
 
 __all__ = [
@@ -66,9 +65,7 @@ def make_functions_plan(quick: bool = False, seconds: float | None = None, devic
     Raises:
         ArgumentError: seconds that are not positive.
     """
-    if seconds is not None and seconds <= 0:
-        raise ArgumentError(f"{seconds} seconds for a cell: take a positive number")
-    budget = Budget(seconds=seconds or (0.2 if quick else 3.0), fewest=2, clock=clock_of(device))
+    budget = Budget(seconds=cell_seconds(seconds, 0.2 if quick else 3.0), fewest=2, clock=clock_of(device))
     return FunctionsPlan(FUNCTIONS_SET, (), (), 1, budget, quick, device)
 
 

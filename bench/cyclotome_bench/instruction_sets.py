@@ -24,7 +24,7 @@ from cyclotome_bench.seal import Seal
 from cyclotome_bench.sets import Chain, Problem, seal_problems, small_problem
 from cyclotome_bench.tables import Table, duration
 from cyclotome_bench.tables import times as times_text
-from cyclotome_bench.timing import Budget, alternate
+from cyclotome_bench.timing import Budget, alternate, cell_seconds
 
 __all__ = [
     "INSTRUCTION_SETS_SET",
@@ -68,11 +68,10 @@ def make_instruction_sets_plan(quick: bool = False, seconds: float | None = None
     Raises:
         ArgumentError: seconds that are not positive.
     """
-    if seconds is not None and seconds <= 0:
-        raise ArgumentError(f"{seconds} seconds for a cell: take a positive number")
+    seconds = cell_seconds(seconds, 0.02 if quick else 3.0)
     schemes = ("bfv", "bgv")
     problems = [small_problem(s) for s in schemes] if quick else seal_problems(schemes, [4096, 8192, 16384, 32768])
-    budget = Budget(seconds=seconds or (0.02 if quick else 3.0), fewest=2 if quick else 5, clock=time.thread_time_ns)
+    budget = Budget(seconds=seconds, fewest=2 if quick else 5, clock=time.thread_time_ns)
     chosen = tuple(replace(problem, operations=_OPERATIONS) for problem in problems)
     return InstructionSetsPlan(
         INSTRUCTION_SETS_SET, chosen, (), 1, budget, instruction_sets=tuple(_core.instruction_sets())

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from cyclotome.errors import ArgumentError
 
 from cyclotome_bench.plans import Plan
-from cyclotome_bench.timing import Budget
+from cyclotome_bench.timing import Budget, cell_seconds
 
 __all__ = ["TABLES", "Application", "Cell", "LtvPlan", "make_ltv_plan"]
 
@@ -133,8 +133,7 @@ def make_ltv_plan(quick: bool = False, seconds: float | None = None, device: str
     Raises:
         ArgumentError: seconds that are not positive.
     """
-    if seconds is not None and seconds <= 0:
-        raise ArgumentError(f"{seconds} seconds for a cell: take a positive number")
+    seconds = cell_seconds(seconds, 0.2 if quick else 2.0)
     columns = _COLUMNS[:1] if quick else _COLUMNS
     lengths = (
         {"002-15-8192": (5, 15)}
@@ -152,6 +151,6 @@ def make_ltv_plan(quick: bool = False, seconds: float | None = None, device: str
         *(Cell("5", preset) for preset in columns),
         *(Cell("4", preset, primes) for preset, counts in lengths.items() for primes in counts),
     ]
-    budget = Budget(seconds=seconds or (0.2 if quick else 2.0), fewest=2, clock=time.thread_time_ns)
+    budget = Budget(seconds=seconds, fewest=2, clock=time.thread_time_ns)
     name = "paper-002, quick" if quick else "paper-002"
     return LtvPlan(name, (), (), 1, budget, tuple(cells), _applications(quick, device), device)

@@ -106,13 +106,25 @@ def load() -> list[float] | None:
         return None
 
 
-def load_note(before: list[float] | None) -> str:
-    """How far figures can be trusted, from the load before a run."""
+#: A load average below it is what a shell and the start of a run leave behind.
+IDLE = 0.25
+
+
+def load_note(before: list[float] | None, count: int | None = None) -> str:
+    """How far figures can be trusted, from the load before a run on so many cores (None: `cores`): others take time
+    from a thread where less than one core was free, a load above ``count - 1``, and from all threads where one was
+    not idle."""
     if before is None:
         return "the system does not tell its load"
-    if before[0] < 0.25:
+    if before[0] < IDLE:
         return "the machine was idle before the run"
-    return f"{before[0]} processes wanted to run before this one started: times are too long, ratios are less affected"
+    count = cores() if count is None else count
+    waiting = (
+        f"{before[0]} processes wanted to run on {count} {'core' if count == 1 else 'cores'} before this one started"
+    )
+    if before[0] <= count - 1:
+        return f"{waiting}: one was free for it; what runs on all of them may be slower than it is alone"
+    return f"{waiting}: times are too long, ratios are less affected"
 
 
 def commit() -> str | None:

@@ -18,13 +18,12 @@ from typing import Any, NamedTuple
 
 import cyclotome as cy
 import numpy as np
-from cyclotome.errors import ArgumentError
 
 from cyclotome_bench.plans import WholePlan
 from cyclotome_bench.report import Record, key_of
 from cyclotome_bench.seal import seal_available
 from cyclotome_bench.tables import Table, duration, times
-from cyclotome_bench.timing import Budget, Timing, alternate, awaited, clock_note, clock_of
+from cyclotome_bench.timing import Budget, Timing, alternate, awaited, cell_seconds, clock_note, clock_of
 from cyclotome_bench.truth import WrongResultError
 
 __all__ = [
@@ -156,9 +155,7 @@ def make_matrix_plan(quick: bool = False, seconds: float | None = None, device: 
     Raises:
         ArgumentError: seconds that are not positive.
     """
-    if seconds is not None and seconds <= 0:
-        raise ArgumentError(f"{seconds} seconds for a cell: take a positive number")
-    budget = Budget(seconds=seconds or (0.2 if quick else 20.0), fewest=2, most=15, clock=clock_of(device))
+    budget = Budget(seconds=cell_seconds(seconds, 0.2 if quick else 20.0), fewest=2, most=15, clock=clock_of(device))
     shapes, degree = (((12, 20),), 64) if quick else (SHAPES, _DEGREE)
     return MatrixPlan(MATRIX_SET, (), (), 1, budget, shapes, degree, device)
 

@@ -12,7 +12,7 @@ from cyclotome.errors import ArgumentError
 
 from cyclotome_bench import machine
 from cyclotome_bench.sets import Problem, paper_problems, scheme_available, seal_problems, small_problem
-from cyclotome_bench.timing import Budget
+from cyclotome_bench.timing import Budget, cell_seconds
 from cyclotome_bench.transforms import Transform, transforms
 
 __all__ = ["BATCHED", "Plan", "WholePlan", "make_plan"]
@@ -102,18 +102,16 @@ def make_plan(name: str, seconds: float | None = None, threads: int | None = Non
     Raises:
         ArgumentError: another name, or times and threads that are not positive.
     """
-    if seconds is not None and seconds <= 0:
-        raise ArgumentError(f"{seconds} seconds for a cell: take a positive number")
+    seconds = cell_seconds(seconds, 0.02 if name.endswith("quick") else 0.3)
     if threads is not None and threads < 1:
         raise ArgumentError(f"{threads} threads: take 1 or more")
     schemes = [scheme for scheme in ("bfv", "bgv") if scheme_available(scheme)]
     problems: list[Problem]
     singles: list[Transform] = []
     studies: tuple[str, ...] = ()
-    default = 0.3
     if name == "quick":
         problems = [small_problem(scheme) for scheme in schemes] + [small_problem("bfv", slots=False)]
-        singles, default = transforms(range(11, 12)), 0.02
+        singles = transforms(range(11, 12))
     elif name == "standard":
         problems, singles = seal_problems(schemes, [4096, 8192]), transforms(range(12, 15))
     elif name == "full":
@@ -122,11 +120,11 @@ def make_plan(name: str, seconds: float | None = None, threads: int | None = Non
     elif (paper := name.removeprefix("paper-").removesuffix("-quick")) in ("000", "001") and name.startswith("paper-"):
         problems, studies = paper_problems(paper), (paper,)
         if name.endswith("-quick"):
-            problems, default = [p for p in problems if p.degree <= _QUICK_DEGREE], 0.02
+            problems = [p for p in problems if p.degree <= _QUICK_DEGREE]
         if paper == "001":  # Table 6
             singles = [Transform(1 << i, bits, word) for i in range(11, 17) for bits, word in ((30, 32), (55, 64))]
         threads = 1
     else:
         raise ArgumentError(f"the plan {name!r} is unknown; there are quick, standard, full, paper-000 and paper-001")
-    budget = Budget(seconds=seconds or default, fewest=2 if name.endswith("quick") else 3)
+    budget = Budget(seconds=seconds, fewest=2 if name.endswith("quick") else 3)
     return Plan(name, tuple(problems), tuple(singles), threads or machine.cores(), budget, studies=studies)

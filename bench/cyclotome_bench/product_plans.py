@@ -12,7 +12,7 @@ from importlib.resources import files
 from cyclotome.errors import ArgumentError
 
 from cyclotome_bench.plans import Plan
-from cyclotome_bench.timing import Budget
+from cyclotome_bench.timing import Budget, cell_seconds
 
 __all__ = [
     "UNCONVERTED",
@@ -166,14 +166,13 @@ def make_product_plan(quick: bool = False, seconds: float | None = None) -> Prod
     Raises:
         ArgumentError: seconds that are not positive.
     """
-    if seconds is not None and seconds <= 0:
-        raise ArgumentError(f"{seconds} seconds for a cell: take a positive number")
+    seconds = cell_seconds(seconds, 0.02 if quick else 1.0)
     blocks = paper_rows()
     if quick:
         tables = {b.table for b in blocks if min(r.modulus_bits for r in b.rows) <= _QUICK_BITS}
         short = [b for b in blocks if min(r.modulus_bits for r in b.rows) <= _QUICK_BITS or b.table not in tables]
         blocks = short  # and tables that have long moduli only
-    budget = Budget(seconds=seconds or (0.02 if quick else 1.0), fewest=2 if quick else 3)
+    budget = Budget(seconds=seconds, fewest=2 if quick else 3)
     name = "paper-004, quick" if quick else "paper-004"
     degree = _QUICK_DEGREE if quick else None
     return ProductPlan(name, (), (), 1, budget, tuple(blocks), degree, CIRCUITS, RESOURCES, True)

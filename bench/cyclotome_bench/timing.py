@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 from cyclotome.contexts import engine_on
+from cyclotome.errors import ArgumentError
 
-__all__ = ["Budget", "SelfTimed", "Timing", "alternate", "awaited", "clock_note", "clock_of", "quiet"]
+__all__ = ["Budget", "SelfTimed", "Timing", "alternate", "awaited", "cell_seconds", "clock_note", "clock_of", "quiet"]
 
 
 @runtime_checkable
@@ -36,6 +37,19 @@ class Budget:
     sample_seconds: float = 1e-3
     #: Nanoseconds. `time.thread_time_ns` where one thread does all: what else runs on the machine costs nothing then.
     clock: Callable[[], int] = time.perf_counter_ns
+
+
+def cell_seconds(seconds: float | None, usual: float) -> float:
+    """The seconds that are asked for each cell; None: those that are usual for the plan.
+
+    Raises:
+        ArgumentError: seconds that are not positive.
+    """
+    if seconds is None:
+        return usual
+    if seconds <= 0:
+        raise ArgumentError(f"{seconds} seconds for a cell: take a positive number")
+    return seconds
 
 
 @dataclass

@@ -44,6 +44,8 @@ void bind_dry(nb::module_& m) {
                    "What was asked of it: calls, items, transforms, products and residues, by name.")
       .def_prop_ro("peak_bytes", &DryEngine::peak_bytes)
       .def_prop_ro("depth", &DryEngine::depth)
+      .def_prop_ro("summed_products", &DryEngine::summed_products,
+                   "Relinearised products that were added to sums, one by one.")
       .def("keys_read", &keys_read, "keys"_a, "Galois elements of the keys that were taken; 0: relinearisation.")
       .def("reset", &DryEngine::reset);
 }

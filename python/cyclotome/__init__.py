@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .contraction import convolution_matrix, einsum
     from .decryption import decrypt, noise_budget, reveal
     from .digits import EncryptedDigits, decrypt_digits, encrypt_digits
+    from .dry_runs import Operand
     from .encryption import encrypt
     from .errors import CyclotomeError
     from .extension_slots import ExtensionArray, ExtensionSlots
@@ -54,13 +55,14 @@ if TYPE_CHECKING:
     from .held_keys import hold_keys, release_keys
     from .inspection import Inspection, inspect
     from .key_files import KeyFiles, save_keys
-    from .keys import EvaluationKeys, Keys, PublicKey, RekeyingKey, SecretKey, keygen, sum_rotations, trace_elements
+    from .key_generation import keygen, sum_rotations, trace_elements
+    from .keys import EvaluationKeys, Keys, PublicKey, RekeyingKey, SecretKey
     from .matrices import Matrix
     from .memory import memory_limit, set_memory_limit
     from .options import allow_undecryptable, progress
     from .parameters import Parameters
     from .plain_arrays import PlainArray, plain
-    from .planning import Operand, Plan, plan
+    from .planning import Plan, plan
     from .polynomials import convolve, expand, negacyclic_product, pack
     from .rekeying import rekey, rekeying_key, rerandomize
     from .selections import one_hot
@@ -69,7 +71,8 @@ if TYPE_CHECKING:
     from .sessions.quotas import Quotas
     from .sessions.server import Server
     from .shaping import concatenate, stack
-    from .sharding import ShardedArray, encrypt_sharded, shard
+    from .sharded_array import ShardedArray
+    from .sharding import encrypt_sharded, shard
     from .suggestions import suggest
 
     __version__: str
@@ -173,6 +176,7 @@ _MODULES = {
     "contraction": "convolution_matrix einsum",
     "decryption": "decrypt noise_budget reveal",
     "digits": "EncryptedDigits decrypt_digits encrypt_digits",
+    "dry_runs": "Operand",
     "encryption": "encrypt",
     "errors": "CyclotomeError",
     "extension_slots": "ExtensionArray ExtensionSlots",
@@ -185,13 +189,14 @@ _MODULES = {
     "held_keys": "hold_keys release_keys",
     "inspection": "Inspection inspect",
     "key_files": "KeyFiles save_keys",
-    "keys": "EvaluationKeys Keys PublicKey RekeyingKey SecretKey keygen sum_rotations trace_elements",
+    "key_generation": "keygen sum_rotations trace_elements",
+    "keys": "EvaluationKeys Keys PublicKey RekeyingKey SecretKey",
     "matrices": "Matrix",
     "memory": "memory_limit set_memory_limit",
     "options": "allow_undecryptable progress",
     "parameters": "Parameters",
     "plain_arrays": "PlainArray plain",
-    "planning": "Operand Plan plan",
+    "planning": "Plan plan",
     "polynomials": "convolve expand negacyclic_product pack",
     "rekeying": "rekey rekeying_key rerandomize",
     "selections": "one_hot",
@@ -200,7 +205,8 @@ _MODULES = {
     "sessions.quotas": "Quotas",
     "sessions.server": "Server",
     "shaping": "concatenate stack",
-    "sharding": "ShardedArray encrypt_sharded shard",
+    "sharded_array": "ShardedArray",
+    "sharding": "encrypt_sharded shard",
     "suggestions": "suggest",
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names.split()}

@@ -11,7 +11,7 @@ from .array import EncryptedArray
 from .errors import ArgumentError, UnsupportedError
 from .keys import SecretKey
 from .options import Callback, options
-from .sharding import ShardedArray
+from .sharded_array import ShardedArray
 from .values import from_native, index
 
 __all__ = ["decrypt", "noise_budget", "reveal"]

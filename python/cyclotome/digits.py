@@ -3,26 +3,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from .array import EncryptedArray
 from .decryption import decrypt
+from .digit_arrays import DigitArray
 from .encryption import encrypt
 from .errors import ArgumentError, RangeError
 from .keys import PublicKey, SecretKey
 from .options import Callback
+from .pickling import pickled_as_file
 from .values import IntArray, index, integers
 
 __all__ = ["EncryptedDigits", "decrypt_digits", "encrypt_digits"]
 
 #: The most digits that a number has.
 MOST_DIGITS = 1024
+#: The largest base.
+LARGEST_BASE = 1 << 14
 
 
+@pickled_as_file
 @dataclass(frozen=True)
-class EncryptedDigits:
+class EncryptedDigits(DigitArray):
     """Numbers from 0 to base^count - 1, made by `encrypt_digits`: what `less`, `equal`, `maximum`, `minimum`, `where`,
     `sort`, `top_k` and `argmax` compare where the numbers themselves are too many to be told apart.
 
@@ -48,10 +53,6 @@ class EncryptedDigits:
         """The largest number, base^count - 1. Public."""
         return int(self.base**self.count - 1)
 
-    def with_keys(self, *keys: object) -> EncryptedDigits:
-        """The same numbers that know these public and evaluation keys too. Errors: see `EncryptedArray.with_keys`."""
-        return replace(self, digits=self.digits.with_keys(*keys))
-
     def number(self) -> EncryptedArray:
         """The numbers as an ordinary array: the sum of digits times powers of the base.
 
@@ -66,6 +67,19 @@ class EncryptedDigits:
 
     def __repr__(self) -> str:
         return f"<EncryptedDigits of shape {self.shape}, {self.count} digits in base {self.base}>"
+
+
+def fault_of(shape: tuple[int, ...], interval: tuple[int, int] | None, base: object) -> str | None:
+    """What keeps an array of this shape, with values in this interval, from being digits in this base; None if
+    nothing does."""
+    if isinstance(base, bool) or not isinstance(base, int) or not 2 <= base <= LARGEST_BASE:
+        return f"their base is no whole number in [2, {LARGEST_BASE}]"
+    if not shape or shape[0] > MOST_DIGITS:
+        return f"an array of shape {shape} has no first axis of 1 to {MOST_DIGITS} digits"
+    if interval is None or interval[0] < 0 or interval[1] >= base:
+        values = "any value modulo T" if interval is None else f"{interval[0]} to {interval[1]}"
+        return f"digits in base {base} are 0 to {base - 1}, and these may be {values}"
+    return None
 
 
 def _counted(name: str, value: object, low: int, high: int) -> int:
@@ -107,7 +121,7 @@ def encrypt_digits(
         >>> cy.decrypt(cy.less(x, y), secret)
         array([0, 1, 0])
     """
-    base, digits = _counted("base", base, 2, 1 << 14), _counted("digits", digits, 1, MOST_DIGITS)
+    base, digits = _counted("base", base, 2, LARGEST_BASE), _counted("digits", digits, 1, MOST_DIGITS)
     numbers = integers(values, "encrypt_digits")
     largest = base**digits - 1
     if numbers.size and not 0 <= int(numbers.min()) <= int(numbers.max()) <= largest:

@@ -5,19 +5,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from . import _core
 from .array import EncryptedArray
 from .decryption import decrypt as decrypt_array
+from .digit_arrays import DigitArray
 from .encryption import encrypt as encrypt_array
 from .errors import ArgumentError, MismatchError, MissingKeyError, ParameterError, RangeError
 from .keyring import Keyring
 from .keys import PublicKey, SecretKey
 from .options import Callback
-from .parameters import Parameters
 from .pickling import pickled_as_file
 from .values import IntArray, index, integers
 
@@ -29,7 +29,7 @@ MOST_BITS = 64
 
 @pickled_as_file
 @dataclass(frozen=True)
-class EncryptedNumbers:
+class EncryptedNumbers(DigitArray):
     """Numbers of ``bits`` bits each, encrypted digit by digit, made by `encrypt` and `encrypt_lists`.
 
     Digits are bits, or, in results over plaintext moduli above 2, words of several bits. All numbers that stand at one
@@ -56,34 +56,6 @@ class EncryptedNumbers:
     def lanes(self) -> int:
         """How many lists, or numbers, are computed with at once."""
         return self.digits.shape[2]
-
-    @property
-    def parameters(self) -> Parameters:
-        """The parameters they were encrypted under."""
-        return self.digits.parameters
-
-    @property
-    def noise_headroom(self) -> float:
-        """Bits by which the public bound on the noise may grow until `decrypt` refuses."""
-        return self.digits.noise_headroom
-
-    @property
-    def level(self) -> int:
-        """Number of ciphertext primes."""
-        return self.digits.level
-
-    def with_keys(self, *keys: object) -> EncryptedNumbers:
-        """The same numbers that know these public and evaluation keys too.
-
-        Raises:
-            MismatchError: keys of another secret key or other parameters.
-            UnsupportedError: a secret key.
-        """
-        return replace(self, digits=self.digits.with_keys(*keys))
-
-    def to(self, device: str) -> EncryptedNumbers:
-        """The same numbers, their keys included, on another device."""
-        return replace(self, digits=self.digits.to(device))
 
     def __repr__(self) -> str:
         kind = "signed" if self.signed else "unsigned"

@@ -11,7 +11,7 @@ from typing import Any
 
 from . import _core, frame_files, metadata, streams
 from .array import EncryptedArray
-from .encrypted_numbers import EncryptedNumbers
+from .digit_arrays import DigitArray
 from .errors import (
     FileError,
     FormatError,
@@ -83,7 +83,7 @@ def load(
             which is called if the file needs it. Other files take no notice.
 
     Returns:
-        `Parameters`, `SecretKey`, `PublicKey`, `EvaluationKeys`, `RekeyingKey`, `EncryptedArray`,
+        `Parameters`, `SecretKey`, `PublicKey`, `EvaluationKeys`, `RekeyingKey`, `EncryptedArray`, `EncryptedDigits`,
         `circuit.EncryptedNumbers`, `EncryptedFrame`, or a `threshold.Session` and its parties' messages.
 
     Raises:
@@ -170,7 +170,7 @@ def _expected(obj: Any, name: str, expected: list[Parameters], keys: Sequence[ob
     for parameters in expected:
         if own != parameters:
             raise MismatchError(f"{name} belongs to {own.summary()}, not to {parameters.summary()}")
-    held = keys and isinstance(obj, (EncryptedArray, EncryptedNumbers, EncryptedFrame))
+    held = keys and isinstance(obj, (EncryptedArray, DigitArray, EncryptedFrame))
     return obj.with_keys(*keys) if held else obj
 
 
@@ -241,7 +241,7 @@ def reduced(obj: Any) -> tuple[Any, ...]:
     """What `pickling` makes pickles and copies of: the bytes of a file. A pickle, which runs whatever it says anyway,
     keeps what its writer accepted."""
     parameters = obj if isinstance(obj, Parameters) else obj.parameters
-    array = obj.digits if isinstance(obj, EncryptedNumbers) else obj
+    array = obj.digits if isinstance(obj, DigitArray) else obj
     ring = array.keyring if isinstance(array, EncryptedArray) else Keyring()
     return _restored, (to_bytes(obj), parameters.allow_insecure, parameters.table, bool(ring.keys()))
 
@@ -251,7 +251,7 @@ def _restored(data: bytes, allow_insecure: bool, table: str, knew_keys: bool = F
     obj = from_bytes(data, allow_insecure, security_table=table, device=unpickling_device())
     if not knew_keys:
         return obj
-    array = obj.digits if isinstance(obj, EncryptedNumbers) else obj
+    array = obj.digits if isinstance(obj, DigitArray) else obj
     held = held_for(array.key_id, array.parameters.native.fingerprint)
     return obj if held is None else obj.with_keys(*held.keys())
 

@@ -33,6 +33,8 @@ class Inspection:
     format_version: int
     #: Of the secret key that the object belongs to; None for parameters and what is not encrypted.
     key_id: str | None = None
+    #: Of `EncryptedDigits`, whose array this is: the base that its digits are in; None otherwise.
+    digits_base: int | None = None
     #: Of an encrypted or a plain array; None otherwise.
     shape: tuple[int, ...] | None = None
     layout: str | None = None
@@ -93,6 +95,9 @@ class Inspection:
                 else f"values {extent_of(*(self.interval or (-self.bound, self.bound)))}"
             )
             lines.append(f"  shape {self.shape}, {values}, {self.layout} in {self.encoding}")
+        if self.digits_base is not None and self.shape is not None:
+            digits = plural(self.shape[0], "digit")
+            lines.append(f"  numbers of shape {self.shape[1:]}, each of {digits} in base {self.digits_base}")
         if self.columns is not None:
             lines.append(f"  {plural(self.rows or 0, 'row')}")
             lines += [f"  {line}" for line in self.columns]
@@ -251,6 +256,9 @@ def inspect(path: Path, *, max_bytes: int = MAX_BYTES) -> Inspection:
     arrays = found["arrays"]
     if found["kind"] == "encrypted array":
         about = _array_facts(found, facts, parameters)
+        low_high = (-(about["bound"] or 0), about["bound"] or 0) if about["interval"] is None else about["interval"]
+        wraps = about["bound"] is None
+        about["digits_base"] = metadata.read_base(facts, about["shape"], None if wraps else low_high)
     if found["kind"] == "plain array":
         about["shape"] = found["shape"]
     if arrays and found["kind"] != "plaintext":

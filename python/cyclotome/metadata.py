@@ -2,7 +2,8 @@
 """What containers carry besides keys and ciphertexts: a JSON object in UTF-8.
 
 Every kind may hold ``value_bits`` (see `Parameters`) and ``note``, an object of the user's. An array that is the digits
-of numbers (`circuit.EncryptedNumbers`) has ``numbers``: their ``shape``, ``bits``, and ``signed`` and ``lists``.
+of numbers (`circuit.EncryptedNumbers`) has ``numbers``: their ``shape``, ``bits``, and ``signed`` and ``lists``; one
+that is `EncryptedDigits` has ``digits``, with their ``base``.
 
 What an encrypted array's ciphertexts mean stands in a section of its own; in format version 1 it stood here:
 
@@ -19,6 +20,8 @@ from typing import Any, NamedTuple, NoReturn
 
 from . import _core
 from .array import EncryptedArray
+from .digit_arrays import DigitArray
+from .digits import EncryptedDigits, fault_of
 from .encrypted_numbers import MOST_BITS, EncryptedNumbers, digit_bits
 from .errors import ArgumentError, FormatError
 from .parameters import Parameters
@@ -26,12 +29,13 @@ from .text import integer
 
 __all__ = [
     "Description",
-    "of_numbers",
+    "of_digits",
     "of_parameters",
     "parse",
     "read_array",
+    "read_base",
+    "read_digits",
     "read_note",
-    "read_numbers",
     "read_value_bits",
     "write",
 ]
@@ -53,15 +57,31 @@ def of_parameters(parameters: Parameters) -> dict[str, Any]:
     return {} if parameters.value_bits is None else {"value_bits": parameters.value_bits}
 
 
-def of_numbers(numbers: EncryptedNumbers) -> dict[str, Any]:
-    """What their digits' file carries."""
+def of_digits(numbers: DigitArray) -> dict[str, Any]:
+    """What the file of these numbers' digits carries.
+
+    Raises:
+        ArgumentError: an array that can't be the digits that it is said to be.
+    """
+    shared = of_parameters(numbers.parameters)
+    return {**shared, **(_of_digits(numbers) if isinstance(numbers, EncryptedDigits) else _of_numbers(numbers))}
+
+
+def _of_digits(numbers: EncryptedDigits) -> dict[str, Any]:
+    fault = fault_of(numbers.digits.shape, numbers.digits.interval, numbers.base)
+    if fault is not None:
+        raise ArgumentError(f"these are no EncryptedDigits: {fault}")
+    return {"digits": {"base": numbers.base}}
+
+
+def _of_numbers(numbers: Any) -> dict[str, Any]:
     facts = {
         "shape": list(numbers.shape),
         "bits": numbers.bits,
         "signed": numbers.signed,
         "lists": numbers.lists,
     }
-    return {**of_parameters(numbers.parameters), "numbers": facts}
+    return {"numbers": facts}
 
 
 def write(facts: Mapping[str, Any], note: Mapping[str, Any] | None = None) -> bytes:
@@ -134,12 +154,36 @@ def read_value_bits(facts: dict[str, Any]) -> int | None:
     return None if value is None else _whole(value, "value_bits", 1, 1024)
 
 
-def read_numbers(facts: dict[str, Any], digits: EncryptedArray) -> EncryptedNumbers | None:
+def read_base(facts: dict[str, Any], shape: tuple[int, ...], interval: tuple[int, int] | None) -> int | None:
+    """The base of the digits that an array of this shape and interval is (`EncryptedDigits`), if the metadata say so.
+
+    Raises:
+        FormatError: they contradict themselves or the array.
+    """
+    about = facts.get("digits")
+    if about is None:
+        return None
+    if facts.get("numbers") is not None:
+        raise FormatError("the metadata speak of numbers in bits and in digits at once")
+    if not isinstance(about, dict):
+        raise FormatError(f"the metadata's digits are {_shown(about)}, not an object with a base")
+    fault = fault_of(shape, interval, about.get("base"))
+    if fault is not None:
+        raise FormatError(f"the metadata speak of digits, but {fault}")
+    return int(about["base"])
+
+
+def read_digits(facts: dict[str, Any], array: EncryptedArray) -> DigitArray | None:
     """The numbers that an array holds the digits of, if the metadata say so.
 
     Raises:
         FormatError: they contradict themselves or the array.
     """
+    base = read_base(facts, array.shape, array.interval)
+    return EncryptedDigits(array, base) if base is not None else _read_numbers(facts, array)
+
+
+def _read_numbers(facts: dict[str, Any], digits: EncryptedArray) -> EncryptedNumbers | None:
     about = facts.get("numbers")
     if about is None:
         return None

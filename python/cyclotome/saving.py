@@ -10,7 +10,7 @@ from typing import Any
 
 from . import _core, frame_files, metadata, passphrases, streams
 from .array import EncryptedArray
-from .encrypted_numbers import EncryptedNumbers
+from .digit_arrays import DigitArray
 from .errors import ArgumentError, FileError, SecrecyError
 from .frames import EncryptedFrame
 from .keys import EvaluationKeys, PublicKey, RekeyingKey, SecretKey
@@ -27,7 +27,7 @@ __all__ = ["Path", "Storable", "refuse_existing", "save", "to_bytes", "to_view"]
 Path = str | os.PathLike[str]
 Keys = SecretKey | PublicKey | EvaluationKeys | RekeyingKey
 Messages = Session | KeyShare | SecretShare | DecryptionShare
-Storable = Parameters | Keys | EncryptedArray | EncryptedNumbers | EncryptedFrame | PlainArray | Messages
+Storable = Parameters | Keys | EncryptedArray | DigitArray | EncryptedFrame | PlainArray | Messages
 
 
 def refuse_existing(name: str, secret: bool = False) -> None:
@@ -53,9 +53,9 @@ def save(
     Args:
         path: where to; or a binary file object, to which the same bytes are written, without a promise to be whole.
             Several objects one after the other make a stream, which `load` reads one by one.
-        obj: parameters, a key, an encrypted array, encrypted numbers of `circuit`, what `threshold` makes, or an
-            encrypted frame, whose names of columns, categories, groups, scales and public masks whoever has the file
-            reads.
+        obj: parameters, a key, an encrypted array, numbers in digits (`encrypt_digits`, `circuit.encrypt`), what
+            `threshold` makes, or an encrypted frame, whose names of columns, categories, groups, scales and public
+            masks whoever has the file reads.
         note: a JSON object to keep beside it, in the clear; `inspect` shows it. At most 1 MiB.
         overwrite: whether a file may be there already. None: yes, except for secret keys.
         passphrase: of a secret key, or a share of a joint one: encrypts it in the file. Text, bytes, or a function that

@@ -8,7 +8,7 @@ from typing import Any
 from . import _core, frame_files, metadata, passphrases
 from .array import EncryptedArray
 from .contexts import context_on
-from .encrypted_numbers import EncryptedNumbers
+from .digit_arrays import DigitArray
 from .errors import FormatError, UnsupportedError
 from .keyring import Keyring
 from .keys import EvaluationKeys, PublicKey, RekeyingKey, SecretKey
@@ -30,13 +30,14 @@ def described(obj: object) -> tuple[Any, dict[str, Any]]:
 
     Raises:
         UnsupportedError: nothing that can be stored.
+        ArgumentError: an array that can't be the digits that it is said to be.
     """
     if isinstance(obj, Parameters):
         return obj.native, metadata.of_parameters(obj)
     if isinstance(obj, (SecretKey, PublicKey, EvaluationKeys, RekeyingKey, EncryptedArray, *_MESSAGES)):
         return obj.native, metadata.of_parameters(obj.parameters)
-    if isinstance(obj, EncryptedNumbers):
-        return obj.digits.native, metadata.of_numbers(obj)
+    if isinstance(obj, DigitArray):
+        return obj.digits.native, metadata.of_digits(obj)
     if isinstance(obj, PlainArray):
         values = _core.PlainValues(obj.parameters.native, native(obj.values))
         return values, metadata.of_parameters(obj.parameters)
@@ -49,7 +50,7 @@ def described(obj: object) -> tuple[Any, dict[str, Any]]:
 
 def how(obj: object) -> tuple[_core.Options, ...]:
     """The options that its writer takes."""
-    return (current.get().native,) if isinstance(obj, (EncryptedArray, EncryptedNumbers)) else ()
+    return (current.get().native,) if isinstance(obj, (EncryptedArray, DigitArray)) else ()
 
 
 def read(
@@ -115,7 +116,7 @@ def read(
     else:
         stored = _core.EncryptedArray(container.read_bundle(context.native), *described)
     array = EncryptedArray(parameters, context, stored, Keyring())
-    return metadata.read_numbers(facts, array) or array
+    return metadata.read_digits(facts, array) or array
 
 
 def _described_array(container: _core.Container, parameters: Parameters, facts: dict[str, Any]) -> metadata.Description:

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 from . import _core
 from .contexts import Context
 from .errors import ArgumentError, SecrecyError, UnsupportedError
-from .keys import galois_elements_of
+from .key_generation import galois_elements_of
 from .parameters import Parameters
 from .pickling import pickled_as_file
 from .values import index

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from cyclotome import _core
 from cyclotome.contexts import engine_on
 
-from cyclotome_study.study_keys import StudyKey, StudyPublicKey, StudySecretKey
+from cyclotome_study.study_keys import StudyKey, StudyParameters, StudyPublicKey, StudySecretKey
 
 __all__ = [
     "EvaluationKeys",
@@ -31,7 +31,7 @@ _BASELINE = " (for measurement: the time of decryption depends on secrets)"
 _DIVIDES = dict.fromkeys(("none", "multiplication", "reduction"), _BASELINE)
 
 
-class Parameters:
+class Parameters(StudyParameters):
     """What BFV on q = 2^(2^x) - 1 needs. Immutable and checked.
 
     Args:
@@ -67,6 +67,8 @@ class Parameters:
     """
 
     __slots__ = ("_context", "_engine", "_native")
+
+    _native: _core.FermatParameters
 
     def __init__(
         self,
@@ -190,10 +192,6 @@ class Parameters:
         product, n k in a relinearisation."""
         return self._context.conversions
 
-    def summary(self) -> str:
-        """One line."""
-        return self._native.summary
-
     def explain(self) -> str:
         """What the numbers mean, in sentences."""
         p = self._native
@@ -209,15 +207,6 @@ class Parameters:
             f"Squarings in a row: {self.depth}.\n"
             f"{security}."
         )
-
-    def __repr__(self) -> str:
-        return f"Parameters({self.summary()})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Parameters) and self._native.fingerprint == other._native.fingerprint
-
-    def __hash__(self) -> int:
-        return hash(self._native.fingerprint)
 
 
 class SecretKey(StudySecretKey[Parameters]):

@@ -23,7 +23,7 @@ from cyclotome import _core
 from cyclotome.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from cyclotome_study.ltv import EvaluationKeys, Parameters
+    from cyclotome_study.ltv_parameters import EvaluationKeys, Parameters
 
 __all__ = ["Arithmetic", "PlannedItem", "memory_plan"]
 

@@ -1,20 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What keys of studied schemes have in common, as the library's own do."""
+"""What parameters and keys of studied schemes have in common, as the library's own do."""
 
 from __future__ import annotations
 
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from cyclotome.errors import SecrecyError
 
-__all__ = ["StudyKey", "StudyPublicKey", "StudySecretKey"]
+__all__ = ["StudyKey", "StudyParameters", "StudyPublicKey", "StudySecretKey"]
 
 
-class _Described(Protocol):
-    def summary(self) -> str: ...
+class StudyParameters:
+    """What the library computes with; equal if its fingerprints are."""
+
+    __slots__ = ()
+
+    _native: Any
+
+    def summary(self) -> str:
+        """One line."""
+        line: str = self._native.summary
+        return line
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.summary()})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, type(self)) and bool(self._native.fingerprint == other._native.fingerprint)
+
+    def __hash__(self) -> int:
+        return hash(self._native.fingerprint)
 
 
-P = TypeVar("P", bound=_Described)
+P = TypeVar("P", bound=StudyParameters)
 E = TypeVar("E")
 
 

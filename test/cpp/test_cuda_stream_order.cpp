@@ -152,6 +152,25 @@ TEST(what_is_not_known_is_nobody_elses) {
   CHECK(streams.order.remove(at(1)) == StreamNumbers{});
 }
 
+TEST(who_reads_memory_that_one_stream_zeroised_comes_after_that) {
+  Streams streams;
+  const auto again = [&](const StreamNumbers& touched) {
+    streams.order.add(at(1), bytes, touched);
+    const void* const piece = at(1);
+    return streams.order.begin(1, {&piece, 1}).after;
+  };
+  StreamNumbers touched{};
+  touched[4] = streams.operation(4, {}, {}).number;
+  CHECK_EQ(again(touched)[4], std::uint64_t{1});
+  CHECK_EQ(streams.order.remove(at(1))[1], std::uint64_t{1});
+  // What nobody touched since, or several did, holds no zeros that somebody relies on.
+  CHECK(again({}) == StreamNumbers{});
+  touched[2] = streams.operation(2, {}, {}).number;
+  streams.order.add(at(1), bytes, touched);
+  streams.operation(3, {}, {1});
+  CHECK_EQ(streams.last_waits, std::size_t{2});
+}
+
 TEST(memory_that_comes_again_has_no_past) {
   Streams streams;
   streams.order.add(at(1), bytes, 0, streams.operation(0, {}, {}).number);

@@ -97,7 +97,8 @@ void test_sums(InstructionSet set, std::uint64_t q, Pattern pattern, std::size_t
   });
 
   // The x of a weighted sum belong to other moduli, narrower and wider than q.
-  const auto widths = sizeof(W) == 4 ? std::vector<unsigned>{8, 30, 31} : std::vector<unsigned>{8, 50, 51, 61};
+  const auto widths =
+      sizeof(W) == 4 ? std::vector<unsigned>{8, 30, 31} : std::vector<unsigned>{8, 50, 51, 55, 56, 57, 61};
   for (const unsigned x_bits : widths) {
     const Words<W> x = residues<W>(count * terms, std::uint64_t{1} << x_bits, pattern, 7);
     const Words<W> factors = residues<W>(terms, q, pattern, 8), extra = residues<W>(count, terms + 1, pattern, 9);
@@ -132,6 +133,11 @@ void test_targets(InstructionSet set, const std::vector<std::uint64_t>& targets,
   for (const Pattern pattern : {Pattern::random, Pattern::largest}) {
     const Words<W> x = residues<W>(count * terms, std::uint64_t{1} << x_bits, pattern, 7);
     const Words<W> extra = residues<W>(count, terms + 1, pattern, 9);
+    if (pattern == Pattern::largest) {  // and factors that are the largest of either sign
+      for (std::size_t at = 0; at < matrix.size(); ++at) {
+        matrix[at] = static_cast<W>((targets[at / terms] / 2 + count % 2) % targets[at / terms]);
+      }
+    }
     for (const bool with_extra : {false, true}) {
       Words<W> out(count * targets.size());
       cpu::kernels<W>(set).weighted_sums({out.data(), count}, count, {x.data(), count}, terms, matrix.data(), x_bits,
@@ -156,7 +162,8 @@ void test_transforms(std::size_t n) {
       const Words<W> a = residues<W>(n, q, pattern, n + q);
       Words<W> forward = a, inverse = a;
       cpu::kernels<W>(InstructionSet::scalar).forward_transform(forward.data(), tables);
-      cpu::kernels<W>(InstructionSet::scalar).inverse_transform(inverse.data(), tables);
+      const cpu::InverseEnding<W> plain(tables);
+      cpu::kernels<W>(InstructionSet::scalar).inverse_transform(inverse.data(), tables, plain);
       for (const InstructionSet set : vector_sets()) {
         const auto name = [&](const char* verb) {
           return label(set, word_bits<W>, message(verb, " transform of length ", n).c_str(), q, pattern);
@@ -164,10 +171,19 @@ void test_transforms(std::size_t n) {
         Words<W> got = a;
         cpu::kernels<W>(set).forward_transform(got.data(), tables);
         check_all(name("forward"), got, [&](std::size_t c) { return forward[c]; });
-        cpu::kernels<W>(set).inverse_transform(got.data(), tables);
+        cpu::kernels<W>(set).inverse_transform(got.data(), tables, plain);
         check_all(name("forward and inverse"), got, [&](std::size_t c) { return a[c]; });
-        cpu::kernels<W>(set).inverse_transform((got = a).data(), tables);
+        cpu::kernels<W>(set).inverse_transform((got = a).data(), tables, plain);
         check_all(name("inverse"), got, [&](std::size_t c) { return inverse[c]; });
+      }
+      for (const std::uint64_t factor : {std::uint64_t{0}, std::uint64_t{1}, q / 2 + 1, q - 1}) {
+        const cpu::InverseEnding<W> times(tables, static_cast<W>(factor));
+        for (const InstructionSet set : cpu::instruction_sets()) {
+          Words<W> got = a;
+          cpu::kernels<W>(set).inverse_transform(got.data(), tables, times);
+          check_all(label(set, word_bits<W>, message("inverse times ", factor, ", length ", n).c_str(), q, pattern),
+                    got, [&](std::size_t c) { return tables.modulus.multiply(inverse[c], static_cast<W>(factor)); });
+        }
       }
     }
   }
@@ -247,7 +263,7 @@ void targets_everywhere(const std::vector<unsigned>& widths, const std::vector<u
   for (const unsigned bits : widths) targets.push_back(bits == 2 ? 3 : primes_congruent_to_one(bits, 64, 1)[0]);
   for (const InstructionSet set : cpu::instruction_sets()) {
     for (const unsigned x_bits : x_widths) {
-      for (const std::size_t terms : {1, 5, 14, 15, 16, 17, 31}) test_targets<W>(set, targets, x_bits, terms, 77);
+      for (const std::size_t terms : {1, 5, 14, 15, 16, 17, 31, 32}) test_targets<W>(set, targets, x_bits, terms, 77);
       for (std::size_t count = 1; count <= 64; ++count) test_targets<W>(set, targets, x_bits, 3, count);
     }
   }
@@ -256,6 +272,8 @@ TEST(sums_for_several_targets_equal_integers_32) { targets_everywhere<std::uint3
 TEST(sums_for_several_targets_equal_integers_64) {
   targets_everywhere<std::uint64_t>({50, 2, 49, 50}, {8, 49, 50, 51, 61});
   targets_everywhere<std::uint64_t>({50, 61, 49, 51}, {50, 51});
+  targets_everywhere<std::uint64_t>({51, 61, 55, 60}, {50, 55, 56, 57, 61});  // near powers of two
+  targets_everywhere<std::uint64_t>({55, 56, 52, 56}, {8, 56, 57, 61});
 }
 
 TEST(wrap_counts_equal_the_fixed_point_formula) {
@@ -293,7 +311,7 @@ TEST(the_callers_arithmetic_does_not_matter) {
     const Words<std::uint64_t> same = a;
     _mm_setcsr(before & ~0x1000U);  // traps
     cpu::kernels<std::uint64_t>(set).forward_transform(a.data(), tables);
-    cpu::kernels<std::uint64_t>(set).inverse_transform(a.data(), tables);
+    cpu::kernels<std::uint64_t>(set).inverse_transform(a.data(), tables, cpu::InverseEnding<std::uint64_t>(tables));
     CHECK_EQ(_mm_getcsr() & 0x1000U, 0U);
     _mm_setcsr(before);
     check_all(label(set, 64, "with traps", q, patterns[0]), a, [&](std::size_t c) { return same[c]; });

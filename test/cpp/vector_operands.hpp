@@ -75,6 +75,11 @@ std::vector<std::uint64_t> moduli() {
             (1ULL << 50) + 1,
             (1ULL << 52) - 1,  // one word of the 52-bit multipliers, or two
             (1ULL << 52) + 1,
+            (1ULL << 55) - 1,  // near a power of two: sums of 15, 31 and 3 terms
+            (1ULL << 56) - 1,
+            (1ULL << 56) - (1ULL << 26),
+            (1ULL << 56) - (1ULL << 26) - 1,
+            (1ULL << 57) - 1,
             (1ULL << 60) - 1,
             1ULL << 60,
             (1ULL << 61) - 2,

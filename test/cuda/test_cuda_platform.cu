@@ -4,6 +4,7 @@
 //
 // CYCLOTOME_EXPECTED_CODE says what the build must do on this GPU: "whole-limbs", "general" or "refused".
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -296,6 +297,55 @@ TEST(freed_secrets_are_zeros_without_another_call) {
   void* const address = secret->data();
   secret.reset();
   CHECK(all_zero(what_is_left(address, secret_bytes)));
+}
+
+/// What an engine keeps of small secrets for its next arrays is zeros, whoever gets it, on whichever stream.
+TEST(small_secrets_are_kept_as_zeros) {
+  const EnginePtr engine = CudaEngine::create(0);
+  constexpr std::size_t bytes = 64 << 10;
+  const std::vector<std::byte> sent = pattern(bytes);
+  const RingPtr ring = small_ring();
+  const ExecutionPtr execution = tripling(engine, ring);
+  for (int round = 0; round < 50; ++round) {
+    std::unique_ptr<Buffer> secret = engine->allocate(bytes, true);
+    engine->upload(secret->data(), sent.data(), bytes);
+    void* const address = secret->data();
+    run_program(*execution, engine, ring);  // whose operands are given back among others
+    secret.reset();
+    if (round % 3 == 0) cudaDeviceSynchronize();
+    const auto find = [&] {
+      const std::unique_ptr<Buffer> next = engine->allocate(bytes, round % 2 == 0);
+      std::vector<std::byte> found(bytes);
+      engine->download(found.data(), next->data(), bytes);
+      CHECK(next->data() != address || all_zero(found));
+      return next->data() == address;
+    };
+    bool same = false;
+    if (round % 5 == 4) {
+      on_another_thread([&] { same = find(); });
+    } else {
+      same = find();
+    }
+    CHECK(same);
+  }
+  // Threads at once: what one gives back another may have next.
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 20; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 100; ++i) {
+        const std::unique_ptr<Buffer> secret = engine->allocate(bytes, true);
+        std::vector<std::byte> found(bytes);
+        engine->download(found.data(), secret->data(), bytes);
+        wrong += found == sent;
+        engine->upload(secret->data(), sent.data(), bytes);
+        engine->download(found.data(), secret->data(), bytes);
+        wrong += found != sent;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK_EQ(wrong.load(), 0);
 }
 
 TEST(secrets_given_back_within_an_operation_are_zeros_after_it) {

@@ -226,6 +226,7 @@ TEST(operations_of_many_threads_give_the_cpus_bits) {
   check_operations(bfv::scheme(), 4096, 72, 120 * tenths);
   check_operations(bgv::scheme(), 4096, 72, 80 * tenths);
   check_operations(bfv::scheme(), 16384, 291, 20 * tenths);
+  check_operations(bgv::scheme(), 16384, 291, 20 * tenths);
 }
 
 TEST(threads_come_and_go) {

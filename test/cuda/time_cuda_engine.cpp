@@ -43,6 +43,26 @@ void record(const char* operation, const char* scheme, std::size_t degree, unsig
       operation, scheme, degree, log_q, bits_of(word), batch, us, us / static_cast<double>(batch));
 }
 
+/// As many primes as limbs, so that no limb's factors are another's: what long moduli need.
+void time_distinct_limbs() {
+  constexpr std::size_t degree = 65536;
+  for (const std::size_t limbs : {std::size_t{48}, std::size_t{60}}) {
+    const RingPtr ring = Ring::negacyclic(degree, Basis(Word::u32, primes_congruent_to_one(30, 2 * degree, limbs)));
+    PolyArray a(engine, ring, 1, 1);
+    engine->sample(a.view(), Law::uniform, check::seed(0), Stream::secret);
+    View t = a.view();
+    t.domain = Domain::transform;
+    constexpr std::size_t calls = 20;  // one after another: the device's time, not that of starting it
+    const auto repeated = [&](const auto& call) {
+      for (std::size_t i = 0; i < calls; ++i) call();
+    };
+    record("ntt, distinct primes", "none", degree, 30, Word::u32, calls * limbs,
+           median_us([&] { repeated([&] { engine->forward(a.view()); }); }));
+    record("intt, distinct primes", "none", degree, 30, Word::u32, calls * limbs,
+           median_us([&] { repeated([&] { engine->inverse(t); }); }));
+  }
+}
+
 void time_transforms() {
   for (std::size_t degree = 2048; degree <= 131072; degree *= 2) {
     for (const unsigned bits : {30U, 50U, 60U}) {
@@ -102,7 +122,8 @@ void run_product(const rlwe::Scheme* kind, std::size_t degree, unsigned log_q, W
   }
 }
 
-/// Without arguments: everything. SCHEME DEGREE LOG_Q WORD BATCH: products of that kind, without timing them.
+/// Without arguments: everything. `transforms`: those alone. SCHEME DEGREE LOG_Q WORD BATCH: products of that kind,
+/// without timing them.
 int main(int count, char** arguments) {
   if (!check::has_device()) return check::skipped;
   engine = CudaEngine::create(0);
@@ -112,7 +133,9 @@ int main(int count, char** arguments) {
                 std::stoul(arguments[5]));
     return 0;
   }
+  time_distinct_limbs();
   time_transforms();
+  if (count == 2 && std::string(arguments[1]) == "transforms") return 0;
   for (const auto kind : {&bfv::scheme(), &bgv::scheme()}) {
     for (const Word word : {Word::u32, Word::u64}) {
       for (const auto& [degree, log_q] :

@@ -178,6 +178,13 @@ TEST(conversions_and_peaks_are_what_they_are_defined_as) {
         here.resize(3);
         there.resize(3);
         CHECK(here == there);
+        const auto taken = engine->make_numbers(3);
+        for (int round = 0; round < 2; ++round) {
+          engine->peaks(taken->view(), std::as_const(a.tested).view(), conversion);
+          here.assign(3, 0);
+          taken->take(here.data());
+          CHECK(here == there);
+        }
       }
     }
   }

@@ -67,6 +67,25 @@ def test_only_runs_of_the_same_build_are_continued(report: Report) -> None:
         report.require_same_build({**report.facts, "commit": "another"})
 
 
+@pytest.mark.parametrize(
+    ("load", "cores", "said"),
+    [
+        (0.0, 2, "idle"), (0.24, 1, "idle"), (0.25, 1, "too long"), (0.25, 2, "one was free"),
+        (0.66, 2, "one was free"), (1.0, 2, "one was free"), (1.01, 2, "too long"), (9.0, 2, "too long"),
+        (63.0, 64, "one was free"), (63.5, 64, "too long"),
+    ],
+)  # fmt: skip
+def test_a_load_is_remarked_where_it_could_matter(load: float, cores: int, said: str) -> None:
+    note = machine.load_note([load, 9.0, 9.0], cores)
+    assert [word for word in ("idle", "one was free", "too long") if word in note] == [said]
+    assert said == "idle" or (str(load) in note and str(cores) in note)
+
+
+def test_a_load_that_the_system_does_not_tell() -> None:
+    assert machine.load_note(None) == "the system does not tell its load"
+    assert f"on {machine.cores()} core" in machine.load_note([99.0, 9.0, 9.0])
+
+
 def test_the_machine_is_named_by_its_kind_alone() -> None:
     name = machine.machine_name()
     assert re.fullmatch(r"[a-z0-9-]+-[0-9]+core-[a-z0-9]+", name)

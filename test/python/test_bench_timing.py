@@ -5,11 +5,20 @@ from __future__ import annotations
 
 import gc
 import time
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 from cyclotome.errors import ArgumentError, ParameterError
+from cyclotome_bench.depth import make_depth_plan
+from cyclotome_bench.device_plans import make_device_plan
+from cyclotome_bench.fermat_plans import make_fermat_plan
+from cyclotome_bench.functions import make_functions_plan
+from cyclotome_bench.instruction_sets import make_instruction_sets_plan
+from cyclotome_bench.ltv_plans import make_ltv_plan
+from cyclotome_bench.matrix_products import make_matrix_plan
 from cyclotome_bench.plans import make_plan
+from cyclotome_bench.product_plans import make_product_plan
 from cyclotome_bench.sets import OPERATIONS, paper_problems, seal_problems, small_problem, spread
 from cyclotome_bench.timing import Budget, Timing, alternate
 from cyclotome_bench.truth import Truth
@@ -115,3 +124,24 @@ def test_plans_say_what_they_have() -> None:
     ):
         with pytest.raises(ArgumentError):
             wrong()
+
+
+PLANS: dict[str, Callable[[float], object]] = {
+    "quick": lambda seconds: make_plan("quick", seconds),
+    "device": lambda seconds: make_device_plan("quick", "cpu:1", seconds),
+    "depth": lambda seconds: make_depth_plan(True, seconds),
+    "functions": lambda seconds: make_functions_plan(True, seconds),
+    "instruction sets": lambda seconds: make_instruction_sets_plan(True, seconds),
+    "matrices": lambda seconds: make_matrix_plan(True, seconds),
+    "paper 002": lambda seconds: make_ltv_plan(True, seconds),
+    "paper 003": lambda seconds: make_fermat_plan(True, seconds=seconds),
+    "paper 004": lambda seconds: make_product_plan(True, seconds),
+}
+
+
+@pytest.mark.parametrize("name", PLANS)
+@pytest.mark.parametrize("seconds", [0, 0.0, -1, -0.5])
+def test_every_plan_refuses_times_that_are_not_positive(name: str, seconds: float) -> None:
+    assert PLANS[name](1e-9) is not None
+    with pytest.raises(ArgumentError, match=f"{seconds} seconds for a cell"):
+        PLANS[name](seconds)

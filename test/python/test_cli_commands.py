@@ -209,3 +209,14 @@ def test_version_and_help() -> None:
     assert cy.__version__ in run("--version").text
     for command in ("demo", "params", "keygen", "encrypt", "eval", "decrypt", "inspect", "doctor"):
         assert run(command, "--help").code == 0
+
+
+def test_help_breaks_lines_where_the_terminal_ends() -> None:
+    """Not where those of the source end, too."""
+    from cyclotome.cli import arrays, evaluate, failures, service
+
+    for function in (arrays.encrypt, arrays.decrypt, evaluate.evaluate, service.serve, service.call):
+        paragraphs = (function.__doc__ or "").split("\n\n")
+        assert len(paragraphs) > 1 and not any("\n" in paragraph for paragraph in paragraphs)
+    assert failures.flowing("""One\n    line.\n\n    Another,\n    of two.\n    """) == "One line.\n\nAnother, of two."
+    assert failures.flowing(None) is None

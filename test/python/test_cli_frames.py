@@ -239,7 +239,7 @@ def test_options_for_other_files(space: Path) -> None:
     result = run(
         "eval", "t * 1", "--keys", space / "deep/evaluation.key", "-i", f"t={space / 'deep.ct'}", "-o", space / "n"
     )
-    assert result.code == 2 and "holds Parameters" in result.text
+    assert result.code == 3 and "holds parameters" in result.text
 
 
 def test_names_and_labels_that_a_terminal_would_act_on(space: Path) -> None:

@@ -125,7 +125,7 @@ def test_mistakes_have_one_message_and_a_code(place: Path) -> None:
     assert run("threshold", "new", place / "params.ct", "--parties", "x", "-o", place / "t.ct", INSECURE).code == 2
     assert run("threshold", "new", place / "params.ct", "--parties", 4, "-o", place / "t.ct", INSECURE).code == 2
     file = run("threshold", "combine", session, folder / "secret.key", "--out", place / "k", INSECURE)
-    assert (file.code, "KeyShare is needed" in file.text) == (2, True)
+    assert (file.code, "where a share of a public key must be" in file.text) == (5, True)
     for name, kind in [
         (session, "session"),
         (folder / "first-1.ct", "key share"),

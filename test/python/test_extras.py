@@ -92,6 +92,7 @@ def test_studies_have_a_name_in_the_library(monkeypatch: pytest.MonkeyPatch) -> 
     assert own - set(cyclotome.study.MODULES) == {
         "__init__",
         "fermat_parameters",
+        "ltv_parameters",
         "study_keys",
     }  # what those are made of
     with pytest.raises(AttributeError, match="no attribute 'ckks'"):

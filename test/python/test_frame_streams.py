@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from cyclotome import errors
+from dripping import Dripping
 from forged_tables import split
 from small import encrypted as encrypted_array
 from small import keys, same
@@ -35,24 +36,6 @@ def encrypted(rows: int = 1) -> cy.EncryptedFrame:
 def equal(x: cy.EncryptedFrame, y: cy.EncryptedFrame) -> None:
     assert isinstance(x, cy.EncryptedFrame)
     pd.testing.assert_frame_equal(cy.decrypt_frame(x, MADE.secret), cy.decrypt_frame(y, MADE.secret))
-
-
-class Dripping(io.RawIOBase):
-    """Gives and takes some bytes at a time, cannot go back, and counts what it gave."""
-
-    def __init__(self, data: bytes = b"", step: int = 1 << 30) -> None:
-        self.data, self.step, self.at, self.taken, self.asked = data, step, 0, bytearray(), 0
-
-    def read(self, size: int = -1) -> bytes:
-        self.asked = max(self.asked, size)
-        piece = self.data[self.at : self.at + min(size, self.step)]
-        self.at += len(piece)
-        return piece
-
-    def write(self, data: Any) -> int:
-        piece = bytes(data[: self.step])
-        self.taken += piece
-        return len(piece)
 
 
 def test_tables_stand_among_other_objects_of_a_stream() -> None:

@@ -189,3 +189,29 @@ def test_moduli_for_depth() -> None:
     assert by_depth.modulus_bits <= 700 and by_depth.security_reached >= 128
     with pytest.raises(cy.errors.ParameterError, match="aim"):
         cy.Parameters.from_modulus_bits(degree=4096, modulus_bits=60, plain_moduli=[40961], aim="size")
+
+
+@pytest.mark.parametrize("scheme", ["bfv", "bgv"])
+def test_plans_name_the_faster_way_to_sum_products(scheme: str) -> None:
+    parameters = cy.Parameters.suggest(depth=2, value_bits=4, result_bits=20, scheme=scheme)
+    channels = len(parameters.plain_moduli)
+    rows = cy.Operand((17, 100), bound=9)
+
+    def summed(compute: Callable[..., Any], inputs: int = 2) -> int:
+        plan = cy.plan(compute, parameters, [rows] * inputs)
+        assert ("sum_of_products" in str(plan)) == (plan.summed_products > 0)
+        return plan.summed_products
+
+    assert summed(lambda x, y: (x * y).sum(0)) == 16 * channels
+    assert summed(lambda x: (x**2).sum(0), 1) == 16 * channels
+    assert summed(lambda x, y: ((x - y) ** 2).sum()) == 16 * channels
+    for compute in (
+        lambda x, y: x.sum_of_products(y, 0),
+        lambda x, y: cy.einsum("ij,ij->j", x, y),
+        lambda x, y: (x * y).sum(1),  # each row is one product: there is nothing to save
+        lambda x, y: x.sum(0) * y.sum(0),
+        lambda x, y: x * y + x,
+        lambda x, y: (x + y).sum(0),
+    ):
+        assert summed(compute) == 0
+    assert summed(lambda x: (x * 3).sum(0), 1) == 0

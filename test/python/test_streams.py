@@ -20,6 +20,7 @@ import cyclotome as cy
 import numpy as np
 import pytest
 from cyclotome import _core, errors, streams
+from dripping import Dripping
 from small import encrypted, keys, same
 
 
@@ -120,30 +121,6 @@ def test_a_lender_may_not_shrink_while_it_is_read() -> None:
         lent.clear()
     del container
     lent.clear()
-
-
-class Dripping(io.RawIOBase):
-    """Gives some bytes at a time, and takes as few."""
-
-    def __init__(self, data: bytes = b"", step: int = 7) -> None:
-        self.data, self.at, self.step, self.taken, self.asked = data, 0, step, bytearray(), 0
-
-    def readable(self) -> bool:
-        return True
-
-    def writable(self) -> bool:
-        return True
-
-    def read(self, size: int = -1) -> bytes:
-        self.asked = max(self.asked, size)
-        piece = self.data[self.at : self.at + min(size, self.step)]
-        self.at += len(piece)
-        return piece
-
-    def write(self, data: Any) -> int:
-        piece = bytes(data[: self.step])
-        self.taken += piece
-        return len(piece)
 
 
 def test_streams_that_give_and_take_little_at_a_time() -> None:

@@ -97,7 +97,10 @@ void measure(std::uint64_t m, unsigned bits, std::uint64_t multiple, double seco
                      [&] { cpu::to_transform(convolutions, data.data(), tables, scratch.data()); },
                      [&] { cpu::to_coefficients(convolutions, data.data(), tables, scratch.data()); },
                      [&] { kernels.forward_transform(other.data(), beside->tables<W>(0)); },
-                     [&] { kernels.inverse_transform(other.data(), beside->tables<W>(0)); },
+                     [&] {
+                       kernels.inverse_transform(other.data(), beside->tables<W>(0),
+                                                 cpu::InverseEnding<W>(beside->tables<W>(0)));
+                     },
                  },
                  seconds);
     std::printf(

@@ -15,13 +15,9 @@ import typer
 import cyclotome as cy
 from cyclotome import text
 from cyclotome.cli import csv_files, decimals, frames, literals, notes, passphrases, tables
+from cyclotome.cli.common import Common, with_common
 from cyclotome.cli.console import (
-    DebugFlag,
     DeviceOption,
-    ForceFlag,
-    InsecureFlag,
-    JsonFlag,
-    TableOption,
     account,
     emit,
     note,
@@ -78,6 +74,7 @@ def columns_option(value: str | None) -> list[str] | None:
 
 
 @command
+@with_common
 def encrypt(
     data: Annotated[Path, typer.Argument(help="A .csv, .npy or .parquet file of numbers.")],
     key: Annotated[Path, typer.Option("--key", "-k", help="public.key; or secret.key, whose files are half as large.")],
@@ -117,12 +114,9 @@ def encrypt(
     polynomials: Annotated[
         bool, typer.Option("--polynomials", help="Columns are polynomials, which eval multiplies: no slots.")
     ] = False,
-    allow_insecure: InsecureFlag = False,
-    security_table: TableOption = None,
     device: DeviceOption = "cpu",
-    force: ForceFlag = False,
-    json: JsonFlag = False,
-    debug: DebugFlag = False,
+    *,
+    common: Common,
 ) -> None:
     """Encrypt a table: each column (or row of an npy array) lies in the slots of ciphertexts.
 
@@ -136,32 +130,32 @@ def encrypt(
     """
     dialect = frames.dialect_of(delimiter, decimal)
     how = frames.options(scale or [], missing, mask, category or [], dialect)
-    trust = {"allow_insecure": allow_insecure, "security_table": security_table, "device": device}
+    trust = {**common.trust, "device": device}
     if how is not None:
         if rounding or wrap or polynomials or bound is not None or l1_bound is not None:
             raise UsageError("--round, --bound, --l1-bound, --wrap and --polynomials are for tables of one scale")
-        vacant(output, force)
+        vacant(output, common.force)
         _require_csv(data, header, delimiter, decimal)
         cells = frames.read_cells(data, columns_option(columns), header, how)
         with progress_bar(), account(device):
             frame = frames.encrypted(cells, load_as((cy.PublicKey, cy.SecretKey), key, **trust), how)
-            cy.save(output, frame, overwrite=force)
-        _tell_frame(output, frame, json)
+            cy.save(output, frame, overwrite=common.force)
+        _tell_frame(output, frame, common.json)
         return
     factor, automatic = scale_option(_single(scale))
-    vacant(output, force)
+    vacant(output, common.force)
     table = read_input(data, columns_option(columns), header, dialect)
     integers, used = decimals.quantise(table.values, factor, automatic=automatic, rounding=rounding)
     owner = load_as((cy.PublicKey, cy.SecretKey), key, **trust)
     with progress_bar(), account(device):
         encoding = "coefficients" if polynomials else None
         array = cy.encrypt(integers, owner, bound=bound, l1_bound=l1_bound, wrap=wrap, encoding=encoding)
-        notes.save_quantity(output, Quantity(array, used, table.columns), force)
+        notes.save_quantity(output, Quantity(array, used, table.columns), common.force)
     size = output.stat().st_size
     facts: dict[str, Any] = {"file": str(output), "shape": list(array.shape), "columns": table.columns}
     facts |= {"scale": str(used), "bound": array.bound, "bytes": size, "parameters": array.parameters.summary()}
     words = _words(array.shape, table.columns)
-    emit(facts, json, f"{visible(str(output))}: {words}, scale {shown(used)}, {text.byte_size(size)}")
+    emit(facts, common.json, f"{visible(str(output))}: {words}, scale {shown(used)}, {text.byte_size(size)}")
 
 
 def _single(scale: list[str] | None) -> str | None:
@@ -209,6 +203,7 @@ def _words(shape: tuple[int, ...], columns: tuple[str, ...] | None, axis: int = 
 
 
 @command
+@with_common
 def decrypt(
     encrypted: Annotated[Path, typer.Argument(help="An encrypted file.")],
     key: Annotated[Path, typer.Option("--key", "-k", help="Your secret.key.")],
@@ -226,12 +221,9 @@ def decrypt(
         int | None, typer.Option(metavar="DIGITS", min=0, max=MAX_DIGITS, help="Round to this many decimals.")
     ] = None,
     passphrase_file: passphrases.FileOption = None,
-    allow_insecure: InsecureFlag = False,
-    security_table: TableOption = None,
     device: DeviceOption = "cpu",
-    force: ForceFlag = False,
-    json: JsonFlag = False,
-    debug: DebugFlag = False,
+    *,
+    common: Common,
 ) -> None:
     """Decrypt a file: the numbers, exactly, or a refusal.
 
@@ -244,26 +236,34 @@ def decrypt(
     """
     if flooding_bits is not None and not reveal:
         raise UsageError("--flooding-bits goes with --reveal; decryption for the key's owner adds no error")
-    if approximate is not None and json and output is None:
+    if approximate is not None and common.json and output is None:
         raise UsageError("--approximate rounds CSV, npy and Parquet; --json prints exact integers and their scale")
     opened: Callable[..., Any] = cy.reveal if reveal else cy.decrypt
     options = {} if flooding_bits is None else {"flooding_bits": flooding_bits}
     if output is not None:
         if output.suffix.lower() not in tables.SUFFIXES:
             raise UsageError(f"{output}: the name must end in {', '.join(tables.SUFFIXES)}")
-        vacant(output, force)
-    trust = {"allow_insecure": allow_insecure, "security_table": security_table, "device": device}
+        vacant(output, common.force)
+    trust = {**common.trust, "device": device}
     secret = load_as(cy.SecretKey, key, passphrase=passphrases.to_open(str(key), passphrase_file), **trust)
-    loaded = notes.load(encrypted, expect=secret.parameters, allow_insecure=allow_insecure, device=device)
+    expected = {"expect": secret.parameters, "allow_insecure": common.allow_insecure, "device": device}
+    loaded = notes.load(encrypted, cy.EncryptedDigits, **expected)
     if isinstance(loaded, cy.EncryptedFrame):
         if reveal:
             raise UsageError("--reveal takes arrays; a table's columns are revealed in Python, one by one (cy.reveal)")
-        _decrypt_frame(loaded, secret, output, approximate, json, device)
+        _decrypt_frame(loaded, secret, output, approximate, common.json, device)
         return
-    quantity = notes.quantity_of(encrypted, loaded)
-    with progress_bar(), account(device):
-        integers = np.asarray(opened(quantity.values, secret, **options))
-    put_numbers(integers, quantity, output, json, approximate)
+    if isinstance(loaded, cy.EncryptedDigits):
+        if reveal:
+            raise UsageError("--reveal takes arrays; digits of numbers are revealed in Python (cy.reveal)")
+        quantity = Quantity(loaded.digits[0], Fraction(1), None)
+        with progress_bar(), account(device):
+            integers = np.asarray(cy.decrypt_digits(loaded, secret))
+    else:
+        quantity = notes.quantity_of(encrypted, loaded)
+        with progress_bar(), account(device):
+            integers = np.asarray(opened(quantity.values, secret, **options))
+    put_numbers(integers, quantity, output, common.json, approximate)
 
 
 def put_numbers(

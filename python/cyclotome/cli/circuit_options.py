@@ -5,15 +5,14 @@ that it leads to."""
 from __future__ import annotations
 
 import functools
-import inspect
-from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated
 
 import typer
 
 import cyclotome as cy
+from cyclotome.cli.common import with_options
 from cyclotome.cli.console import DebugFlag, ForceFlag, InsecureFlag, JsonFlag
 from cyclotome.cli.failures import UsageError
 from cyclotome.contexts import device_name
@@ -104,21 +103,5 @@ class CircuitOptions:
         )
 
 
-def takes_circuit_options(function: Callable[..., None]) -> Callable[..., None]:
-    """A command with these options beside its own; it gets them as ``how``, its last parameter."""
-    own, shared = get_type_hints(function, include_extras=True), get_type_hints(CircuitOptions, include_extras=True)
-    mine = [each for each in inspect.signature(function).parameters.values() if each.name != "how"]
-    parameters = [each.replace(annotation=own[each.name]) for each in mine]
-    for option in fields(CircuitOptions):
-        kind = inspect.Parameter.KEYWORD_ONLY
-        parameters.append(inspect.Parameter(option.name, kind, default=option.default, annotation=shared[option.name]))
-
-    def whole(**given: Any) -> None:
-        how = CircuitOptions(**{name: given.pop(name) for name in shared})
-        function(**given, how=how)
-
-    functools.update_wrapper(whole, function)
-    del whole.__wrapped__  # type: ignore[attr-defined]
-    whole.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    whole.__annotations__ = {each.name: each.annotation for each in parameters}
-    return whole
+#: For commands that take these as ``how``.
+takes_circuit_options = with_options(CircuitOptions, "how")

@@ -16,15 +16,15 @@ import typer
 
 import cyclotome as cy
 from cyclotome import text
-from cyclotome.cli import notes, passphrases, tables
+from cyclotome.cli import kinds, notes, passphrases, tables
 from cyclotome.cli.arrays import HeaderOption
 from cyclotome.cli.circuits import hexadecimal, read_lists, width_for
+from cyclotome.cli.common import Common, with_common
 from cyclotome.cli.console import (
     DebugFlag,
     ForceFlag,
     InsecureFlag,
     JsonFlag,
-    TableOption,
     account,
     emit,
     note,
@@ -66,17 +66,13 @@ def _load(path: Path, kind: str, **options: Any) -> tuple[Numbers, Fraction]:
     """Encrypted numbers of this kind, and their scale.
 
     Raises:
-        UsageError: the file holds something else.
-        FormatError: its note makes no sense.
+        FormatError: the file holds something else, or its note makes no sense.
     """
-    loaded = cy.load(path, **options)
-    if not isinstance(loaded, Numbers):
-        raise UsageError(
-            f"{path} holds {type(loaded).__name__}, where {kind} of `cyclotome circuit encrypt` are needed"
-        )
+    loaded: Numbers = cy.load(path, **options)
+    kinds.require(loaded, Numbers, path, f"{kind} of `cyclotome circuit encrypt`")
     facts = cy.inspect(path).note
     if facts.get("kind", kind) != kind:  # numbers that a program saved say nothing
-        raise UsageError(f"{path} holds {shortened(str(facts['kind']))}, where {kind} are needed")
+        raise FormatError(f"{path} holds {shortened(str(facts['kind']))}, where {kind} must be")
     return loaded, notes.read_note({"scale": facts.get("scale", "1")}, loaded.shape, str(path))["scale"]
 
 
@@ -129,6 +125,7 @@ def params(
 
 @app.command("encrypt")
 @command
+@with_common
 def encrypt(
     file: Annotated[Path, typer.Argument(help="Lists: a .csv, .npy or .parquet file; or hexadecimal text.")],
     key: Annotated[Path, typer.Option("--key", "-k", help="public.key; or secret.key, whose files are half as large.")],
@@ -144,15 +141,12 @@ def encrypt(
     ] = None,
     signed: Annotated[bool, typer.Option("--signed", help="Numbers may be negative, also if these are not.")] = False,
     header: HeaderOption = None,
-    allow_insecure: InsecureFlag = False,
-    security_table: TableOption = None,
     device: Annotated[str, typer.Option("--device", help="Where to compute.")] = "cpu",
-    force: ForceFlag = False,
-    json: JsonFlag = False,
-    debug: DebugFlag = False,
+    *,
+    common: Common,
 ) -> None:
     """Client: encrypt PRINCE's key, blocks, or lists, bit by bit."""
-    vacant(output, force)
+    vacant(output, common.force)
     if prince_key and blocks:
         raise UsageError("--prince-key and --blocks: a file holds one of them")
     if (prince_key or blocks) and (bits is not None or signed or header is not None):
@@ -163,9 +157,7 @@ def encrypt(
     if blocks and not words:
         raise FormatError(f"{file}: there are no blocks")
     lists, scale = (None, Fraction(1)) if words else read_lists(file, header)
-    owner = load_as(
-        (cy.PublicKey, cy.SecretKey), key, allow_insecure=allow_insecure, security_table=security_table, device=device
-    )
+    owner = load_as((cy.PublicKey, cy.SecretKey), key, **common.trust, device=device)
     with progress_bar(), account(device):
         if prince_key:
             kind, numbers = KEY, cy.circuit.prince_key(words[0], words[1], owner)
@@ -175,11 +167,12 @@ def encrypt(
             negative = signed or bool((lists < 0).any())
             wide = width_for(lists, negative) if bits is None else bits
             kind, numbers = LISTS, cy.circuit.encrypt_lists(lists, owner, bits=wide, signed=negative)
-        _save(output, numbers, kind, scale, force, json)
+        _save(output, numbers, kind, scale, common.force, common.json)
 
 
 @app.command("prince")
 @command
+@with_common
 def prince(
     key: Annotated[Path, typer.Argument(help="PRINCE's key, as the client encrypted it.")],
     file: Annotated[Path, typer.Argument(help="Blocks, as encrypted; with --public-key: hexadecimal text.")],
@@ -189,20 +182,17 @@ def prince(
         Path | None, typer.Option("--public-key", help="The client's public.key: the blocks are public, in plain text.")
     ] = None,
     decrypt: Annotated[bool, typer.Option("--decrypt", help="The other way: from PRINCE to numbers.")] = False,
-    allow_insecure: InsecureFlag = False,
-    security_table: TableOption = None,
     device: DevicesOption = "cpu",
-    force: ForceFlag = False,
-    json: JsonFlag = False,
-    debug: DebugFlag = False,
+    *,
+    common: Common,
 ) -> None:
     """Server: PRINCE of blocks under the client's encrypted key, without learning either.
 
     With --decrypt and --public-key, blocks that a small device sent under PRINCE become homomorphic ciphertexts.
     """
-    vacant(output, force)
+    vacant(output, common.force)
     devices = _devices(device)
-    trust = {"allow_insecure": allow_insecure, "security_table": security_table, "device": devices[0]}
+    trust = {**common.trust, "device": devices[0]}
     words = [] if public_key is None else hexadecimal(file, 16)
     if public_key is not None and not words:
         raise FormatError(f"{file}: there are no blocks")
@@ -215,28 +205,26 @@ def prince(
         blocks, _ = _load(file, BLOCKS, keys=known, device=devices[0])
     with progress_bar(), account(devices[0]):
         result = cy.circuit.prince(blocks, secret_key, decrypt=decrypt, devices=devices)
-    _save(output, result, BLOCKS, Fraction(1), force, json, noise_headroom_bits=result.noise_headroom)
+    _save(output, result, BLOCKS, Fraction(1), common.force, common.json, noise_headroom_bits=result.noise_headroom)
 
 
 @app.command("sort")
 @command
+@with_common
 def sort(
     file: Annotated[Path, typer.Argument(help="Lists, as the client encrypted them.")],
     keys: EvaluationOption,
     output: OutputOption,
     top: Annotated[int | None, typer.Option("--top", help="Only so many of the largest, the largest first.")] = None,
     descending: Annotated[bool, typer.Option("--descending", help="The largest first.")] = False,
-    allow_insecure: InsecureFlag = False,
-    security_table: TableOption = None,
     device: DevicesOption = "cpu",
-    force: ForceFlag = False,
-    json: JsonFlag = False,
-    debug: DebugFlag = False,
+    *,
+    common: Common,
 ) -> None:
     """Server: sort the client's lists without seeing them."""
-    vacant(output, force)
+    vacant(output, common.force)
     devices = _devices(device)
-    trust = {"allow_insecure": allow_insecure, "security_table": security_table, "device": devices[0]}
+    trust = {**common.trust, "device": devices[0]}
     known = load_as(cy.EvaluationKeys, keys, **trust)
     lists, scale = _load(file, LISTS, keys=known, device=devices[0])
     with progress_bar(), account(devices[0]):
@@ -245,11 +233,12 @@ def sort(
         else:
             chosen = cy.circuit.top_k(lists, top, devices=devices)
     assert isinstance(chosen, Numbers)  # nothing is carried along
-    _save(output, chosen, LISTS, scale, force, json, noise_headroom_bits=chosen.noise_headroom)
+    _save(output, chosen, LISTS, scale, common.force, common.json, noise_headroom_bits=chosen.noise_headroom)
 
 
 @app.command("decrypt")
 @command
+@with_common
 def decrypt(
     file: Annotated[Path, typer.Argument(help="An encrypted result.")],
     key: Annotated[Path, typer.Option("--key", "-k", help="Your secret.key.")],
@@ -257,27 +246,23 @@ def decrypt(
         None
     ),
     passphrase_file: passphrases.FileOption = None,
-    allow_insecure: InsecureFlag = False,
-    security_table: TableOption = None,
     device: Annotated[str, typer.Option("--device", help="Where to compute.")] = "cpu",
-    force: ForceFlag = False,
-    json: JsonFlag = False,
-    debug: DebugFlag = False,
+    *,
+    common: Common,
 ) -> None:
     """Client: decrypt a result: blocks in hexadecimal, lists as CSV; exactly, or a refusal."""
     if output is not None:
-        vacant(output, force)
+        vacant(output, common.force)
     secret = load_as(
         cy.SecretKey,
         key,
         passphrase=passphrases.to_open(str(key), passphrase_file),
-        allow_insecure=allow_insecure,
-        security_table=security_table,
+        **common.trust,
         device=device,
     )
     kind = cy.inspect(file).note.get("kind")
     kind = kind if kind in (KEY, BLOCKS) else LISTS
-    numbers, scale = _load(file, kind, expect=secret.parameters, allow_insecure=allow_insecure, device=device)
+    numbers, scale = _load(file, kind, expect=secret.parameters, allow_insecure=common.allow_insecure, device=device)
     if kind != LISTS and (numbers.bits != 64 or numbers.signed):
         raise FormatError(
             f"{file}: the note speaks of {kind}, but numbers have {numbers.bits} bits, not 64 unsigned ones"
@@ -293,8 +278,8 @@ def decrypt(
         facts, lines = {"blocks": words}, "".join(f"{word}\n" for word in words)
     if output is not None:
         write_whole(output, lines.encode())
-        emit({"file": str(output), **facts}, json, f"{visible(str(output))}: {kind}")
-    elif json:
+        emit({"file": str(output), **facts}, common.json, f"{visible(str(output))}: {kind}")
+    elif common.json:
         emit(facts, True)
     else:
         put(lines)

@@ -6,14 +6,14 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, fields
-from typing import Any, TypeVar, get_type_hints
+from dataclasses import dataclass, fields
+from typing import Any, get_type_hints
 
 from cyclotome.cli.console import DebugFlag, ForceFlag, InsecureFlag, JsonFlag, TableOption
 
-__all__ = ["Common", "with_common"]
+__all__ = ["Common", "with_common", "with_options"]
 
-R = TypeVar("R")
+_Command = Callable[..., None]
 
 
 @dataclass(frozen=True)
@@ -32,25 +32,34 @@ class Common:
         return {"allow_insecure": self.allow_insecure, "security_table": self.security_table}
 
 
-def with_common(function: Callable[..., R]) -> Callable[..., R]:
-    """A command whose last argument, ``common``, is given as the options that it is made of."""
-    signature, hints = inspect.signature(function), get_type_hints(function, include_extras=True)
-    own = [p.replace(annotation=hints[p.name]) for p in signature.parameters.values() if p.name != "common"]
-    shared_hints = get_type_hints(Common, include_extras=True)
+def with_options(kind: type[Any], name: str) -> Callable[[_Command], _Command]:
+    """A decorator of commands whose last argument, ``name``, is a dataclass of this kind: they are given the options
+    that its fields are, after their own."""
+    hints = get_type_hints(kind, include_extras=True)
     shared = [
-        inspect.Parameter(
-            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=shared_hints[field.name]
-        )
-        for field in fields(Common)
-        if field.default is not MISSING
+        inspect.Parameter(f.name, inspect.Parameter.KEYWORD_ONLY, default=f.default, annotation=hints[f.name])
+        for f in fields(kind)
     ]
 
-    @functools.wraps(function)
-    def expanded(*args: Any, **kwargs: Any) -> R:
-        common = Common(**{parameter.name: kwargs.pop(parameter.name) for parameter in shared})
-        return function(*args, common=common, **kwargs)
+    def decorated(function: _Command) -> _Command:
+        signature, own_hints = inspect.signature(function), get_type_hints(function, include_extras=True)
+        own = [
+            p.replace(annotation=own_hints[p.name], kind=inspect.Parameter.KEYWORD_ONLY)
+            for p in signature.parameters.values()
+            if p.name != name
+        ]
 
-    keyword = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own]
-    expanded.__signature__ = signature.replace(parameters=[*keyword, *shared])  # type: ignore[attr-defined]
-    expanded.__annotations__ = {p.name: p.annotation for p in [*keyword, *shared]} | {"return": hints["return"]}
-    return expanded
+        @functools.wraps(function)
+        def expanded(**kwargs: Any) -> None:
+            options = kind(**{parameter.name: kwargs.pop(parameter.name) for parameter in shared})
+            function(**kwargs, **{name: options})
+
+        expanded.__signature__ = signature.replace(parameters=[*own, *shared])  # type: ignore[attr-defined]
+        expanded.__annotations__ = {p.name: p.annotation for p in [*own, *shared]} | {"return": None}
+        return expanded
+
+    return decorated
+
+
+#: For commands that take `Common` as ``common``.
+with_common = with_options(Common, "common")

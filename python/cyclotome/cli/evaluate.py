@@ -13,13 +13,9 @@ import cyclotome as cy
 from cyclotome import text
 from cyclotome.cli import decimals, expression, notes, tables
 from cyclotome.cli.arrays import HeaderOption, read_input
+from cyclotome.cli.common import Common, with_common
 from cyclotome.cli.console import (
-    DebugFlag,
     DeviceOption,
-    ForceFlag,
-    InsecureFlag,
-    JsonFlag,
-    TableOption,
     account,
     emit,
     progress_bar,
@@ -57,6 +53,7 @@ def _load(
 
 
 @command
+@with_common
 def evaluate(
     formula: Annotated[str, typer.Argument(metavar="EXPRESSION", help="For example 'x * x + 3 * x', 'mean(x)'.")],
     keys: Annotated[Path, typer.Option("--keys", "-k", help="evaluation.key of whoever encrypted.")],
@@ -83,12 +80,9 @@ def evaluate(
         bool,
         typer.Option("--smallest", help="Store the result in the fewest primes that decrypt."),
     ] = False,
-    allow_insecure: InsecureFlag = False,
-    security_table: TableOption = None,
     device: DeviceOption = "cpu",
-    force: ForceFlag = False,
-    json: JsonFlag = False,
-    debug: DebugFlag = False,
+    *,
+    common: Common,
 ) -> None:
     """Compute on encrypted files.
 
@@ -111,10 +105,10 @@ def evaluate(
         raise UsageError("--header and --no-header are for plain .csv inputs; there is none")
     if product_method is not None and product_method not in cy.bfv.METHODS:
         raise UsageError(f"--product-method {product_method}: there are {', '.join(cy.bfv.METHODS)}")
-    vacant(output, force)
-    trust = {"allow_insecure": allow_insecure, "security_table": security_table, "device": device}
+    vacant(output, common.force)
+    trust = {**common.trust, "device": device}
     evaluation = load_as(cy.EvaluationKeys, keys, **trust)
-    values = {name: _load(files[name], header, evaluation, allow_insecure, device) for name in sorted(used)}
+    values = {name: _load(files[name], header, evaluation, common.allow_insecure, device) for name in sorted(used)}
     if public is not None:
         hiding = load_as(cy.PublicKey, public, **trust)
         values = {name: q.with_keys(hiding) for name, q in values.items()}
@@ -124,10 +118,10 @@ def evaluate(
             raise UsageError("the result is not encrypted: nothing encrypted takes part in it")
         if smallest:
             result = replace(result, values=result.values.switch_to_least_level())
-        notes.save_quantity(output, result, force)
+        notes.save_quantity(output, result, common.force)
     headroom, size = result.values.noise_headroom, output.stat().st_size
     facts: dict[str, Any] = {"file": str(output), "shape": list(result.shape), "columns": result.columns}
     facts |= {"axis": result.axis} if result.axis else {}
     facts |= {"scale": str(result.scale), "noise_headroom_bits": headroom, "bound": result.values.bound, "bytes": size}
     line = f"{visible(str(output))}: shape {result.shape}, noise headroom {headroom:.0f} bits, {text.byte_size(size)}"
-    emit(facts, json, line)
+    emit(facts, common.json, line)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import os
 import sys
 from collections.abc import Callable, Mapping
@@ -50,6 +51,14 @@ def complain(message: str) -> None:
     Console(stderr=True, soft_wrap=True).print(Text.assemble(("error: ", "bold red"), shown))
 
 
+def flowing(doc: str | None) -> str | None:
+    """A docstring whose paragraphs are a line each, which help then breaks where the terminal ends: it keeps the lines
+    of the source otherwise, and breaks them once more."""
+    if doc is None:
+        return None
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in inspect.cleandoc(doc).split("\n\n"))
+
+
 def command(function: Callable[P, R]) -> Callable[P, R]:
     """A command whose errors become one message and an exit code; with ``debug=True`` a traceback."""
 
@@ -83,6 +92,7 @@ def command(function: Callable[P, R]) -> Callable[P, R]:
             complain(_text(error))
             raise typer.Exit(BAD_FILE if isinstance(error, OSError) else OTHER) from None
 
+    guarded.__doc__ = flowing(function.__doc__)
     return guarded
 
 

@@ -10,14 +10,14 @@ from typing import Annotated, Any
 import typer
 
 import cyclotome as cy
-from cyclotome.cli import passphrases
+from cyclotome.cli import kinds, passphrases
+from cyclotome.cli.common import Common, with_common
 from cyclotome.cli.console import (
     DebugFlag,
     DeviceOption,
     ForceFlag,
     InsecureFlag,
     JsonFlag,
-    TableOption,
     account,
     emit,
     note,
@@ -178,6 +178,7 @@ def galois_elements(text: str, parameters: cy.Parameters) -> list[int]:
 
 
 @command
+@with_common
 def keygen(
     parameters: Annotated[Path, typer.Argument(help="A file that `cyclotome params` wrote.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the keys; made if it does not exist.")],
@@ -193,12 +194,9 @@ def keygen(
     ] = "none",
     passphrase: passphrases.Flag = False,
     passphrase_file: passphrases.FileOption = None,
-    allow_insecure: InsecureFlag = False,
-    security_table: TableOption = None,
     device: DeviceOption = "cpu",
-    force: ForceFlag = False,
-    json: JsonFlag = False,
-    debug: DebugFlag = False,
+    *,
+    common: Common,
 ) -> None:
     """Make keys: secret.key (yours alone), public.key (for who encrypts), evaluation.key (for who computes).
 
@@ -207,19 +205,19 @@ def keygen(
     steps = rotation_steps(rotations)
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out} is a file; --out names a folder")
-    chosen = load_as(cy.Parameters, parameters, allow_insecure=allow_insecure, security_table=security_table)
+    chosen = load_as(cy.Parameters, parameters, **common.trust)
     turned = galois_elements(galois, chosen)
     out.mkdir(parents=True, exist_ok=True)
-    paths = [vacant(out / f"{name}.key", force) for name in ("secret", "public", "evaluation")]
+    paths = [vacant(out / f"{name}.key", common.force) for name in ("secret", "public", "evaluation")]
     phrase = passphrases.wanted(str(paths[0]), passphrase, passphrase_file)
     with progress_bar(), account(device):
         keys = cy.keygen(chosen, rotations=steps, galois_elements=turned, device=device)
-    written = cy.save_keys(out, keys, overwrite=force, passphrase=phrase)
+    written = cy.save_keys(out, keys, overwrite=common.force, passphrase=phrase)
     facts: dict[str, Any] = {"parameters": chosen.summary(), "key_id": keys.secret.key_id}
     facts["files"] = [str(path) for path in paths]
     if written.backup is not None:
         facts["backup"] = written.backup
-    emit(facts, json)
+    emit(facts, common.json)
     if written.backup is not None:
         note(f"the secret key that was there is now {written.backup}: what was encrypted for it needs it")
     what = "with its passphrase" if phrase is not None else "and is not encrypted"
@@ -230,7 +228,7 @@ def load_as(kind: type[Any] | tuple[type[Any], ...], path: Path, **options: Any)
     """The object in a file, which must be of this kind; asks for a passphrase if the file needs one.
 
     Raises:
-        UsageError: it is of another kind.
+        MismatchError, FormatError: it is of another kind (`kinds.require`).
     """
     options.setdefault("passphrase", passphrases.to_open(str(path)))
     with warnings.catch_warnings(record=True) as caught:
@@ -238,8 +236,5 @@ def load_as(kind: type[Any] | tuple[type[Any], ...], path: Path, **options: Any)
         loaded = cy.load(path, **options)
     for warning in caught:
         note(f"warning: {warning.message}")
-    if not isinstance(loaded, kind):
-        kinds = kind if isinstance(kind, tuple) else (kind,)
-        needed = " or ".join(k.__name__ for k in kinds)
-        raise UsageError(f"{path} holds {type(loaded).__name__}, where {needed} is needed")
+    kinds.require(loaded, kind, path)
     return loaded

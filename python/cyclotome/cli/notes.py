@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import cyclotome as cy
-from cyclotome.cli.failures import UsageError
+from cyclotome.cli import kinds
 from cyclotome.cli.quantity import MAX_PLAIN_BITS, Quantity
 from cyclotome.cli.visible import name_fault, shortened
 from cyclotome.errors import FormatError, UnsupportedError
@@ -99,15 +99,14 @@ def save_quantity(path: Path, quantity: Quantity, force: bool) -> None:
     cy.save(path, quantity.values, note=note, overwrite=force)
 
 
-def load(path: Path, **options: Any) -> cy.EncryptedArray | cy.EncryptedFrame:
-    """An encrypted array, or a table of columns; options as for `cyclotome.load`.
+def load(path: Path, *others: type[Any], **options: Any) -> Any:
+    """An encrypted array, or a table of columns, or one of ``others``; options as for `cyclotome.load`.
 
     Raises:
-        UsageError: the file holds neither.
+        FormatError: the file holds something else.
     """
     loaded = cy.load(path, **options)
-    if not isinstance(loaded, (cy.EncryptedArray, cy.EncryptedFrame)):
-        raise UsageError(f"{path} holds {type(loaded).__name__}, where an encrypted array is needed")
+    kinds.require(loaded, (cy.EncryptedArray, cy.EncryptedFrame, *others), path)
     return loaded
 
 
@@ -115,12 +114,11 @@ def load_quantity(path: Path, **options: Any) -> Quantity:
     """Reads an encrypted quantity; options as for `cyclotome.load`.
 
     Raises:
-        UsageError: the file holds no array.
-        FormatError: its note makes no sense.
+        FormatError: the file holds no array, or its note makes no sense.
     """
     loaded = load(path, **options)
-    if not isinstance(loaded, cy.EncryptedArray):
-        raise UsageError(f"{path} holds a table of columns, where an encrypted array is needed")
+    kinds.require(loaded, cy.EncryptedArray, path)
+    assert isinstance(loaded, cy.EncryptedArray)
     return quantity_of(path, loaded)
 
 

@@ -11,6 +11,7 @@ import typer
 
 import cyclotome as cy
 from cyclotome import text
+from cyclotome.cli import kinds
 from cyclotome.cli.common import Common, with_common
 from cyclotome.cli.console import (
     DeviceOption,
@@ -22,6 +23,7 @@ from cyclotome.cli.console import (
 from cyclotome.cli.failures import UsageError, command
 from cyclotome.cli.keys import load_as, parameter_facts
 from cyclotome.cli.visible import visible
+from cyclotome.errors import FormatError
 from cyclotome.interop import seal
 
 __all__ = ["app"]
@@ -175,13 +177,13 @@ def export(
         written = [output]
         note(f"{output} decrypts everything and is not encrypted: keep it to yourself (its mode is 0600)")
     else:
-        written = _write(_objects(loaded, output, how), common.force)
+        written = _write(_objects(loaded, file, output, how), common.force)
     facts = {"files": [str(path) for path in written], "bytes": sum(path.stat().st_size for path in written)}
     emit(facts, common.json, "\n".join(visible(str(path)) for path in written))
 
 
-def _objects(loaded: Any, output: Path, how: dict[str, Any]) -> dict[Path, bytes]:
-    """What SEAL is to have, by file. Raises UsageError for what it has no object for."""
+def _objects(loaded: Any, file: Path, output: Path, how: dict[str, Any]) -> dict[Path, bytes]:
+    """What SEAL is to have, by file. Raises FormatError for what it has no object for."""
     if isinstance(loaded, cy.Parameters):
         return {output: seal.write_parameters(loaded, **how)}
     if isinstance(loaded, cy.PublicKey):
@@ -197,7 +199,7 @@ def _objects(loaded: Any, output: Path, how: dict[str, Any]) -> dict[Path, bytes
         items = seal.write_array(loaded, **how)
         names = [output] if len(items) == 1 else [output.with_name(f"{output.name}.{i}") for i in range(len(items))]
         return dict(zip(names, items, strict=True))
-    raise UsageError(f"SEAL has no object for {type(loaded).__name__}")
+    raise FormatError(f"{file} holds {kinds.words_of(type(loaded))}, for which SEAL has no object")
 
 
 def _write(made: dict[Path, bytes], force: bool) -> list[Path]:

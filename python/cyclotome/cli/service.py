@@ -153,7 +153,8 @@ def call(
     vacant(output, force)
     evaluation = load_as(cy.EvaluationKeys, keys, allow_insecure=allow_insecure)
     hiding = None if public is None else load_as(cy.PublicKey, public, allow_insecure=allow_insecure)
-    arrays = [load_as((cy.EncryptedArray, cy.EncryptedFrame), file, expect=evaluation.parameters) for file in files]
+    taken = (cy.EncryptedArray, cy.EncryptedDigits, cy.EncryptedFrame)
+    arrays = [load_as(taken, file, expect=evaluation.parameters) for file in files]
     for array, file in zip(arrays, files, strict=True):
         require_key(array, evaluation.key_id, str(file))
     remote = Remote(url, token=token, timeout=timeout)

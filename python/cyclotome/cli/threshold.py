@@ -199,9 +199,9 @@ def combine(
     agreed = _session(session, common)
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out} is a file; --out names a folder")
+    given = _shares(agreed, shares, device)
     out.mkdir(parents=True, exist_ok=True)
     paths = [vacant(out / f"{name}.key", common.force) for name in ("public", "evaluation")]
-    given = _shares(agreed, shares, device)
     by_round = [[one for one in given if one.round == number] for number in (1, 2)]
     keys = cy.threshold.combine(agreed, *by_round, device=device)
     cy.save(paths[0], keys.public, overwrite=common.force)

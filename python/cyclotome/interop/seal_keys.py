@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from .. import _core
-from ..keys import EvaluationKeys, Keys, PublicKey, SecretKey, sum_rotations
+from ..key_generation import sum_rotations
+from ..keys import EvaluationKeys, Keys, PublicKey, SecretKey
 
 __all__ = ["make_keys", "new_evaluation_keys"]
 

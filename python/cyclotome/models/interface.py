@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from ..array import EncryptedArray
 from ..decryption import decrypt
+from ..dry_runs import Operand
 from ..encryption import encrypt
 from ..errors import FormatError, RangeError, UnsupportedError
 from ..keys import PublicKey, SecretKey
 from ..options import Callback
-from ..planning import Operand
 from ..values import IntArray
 from .features import Features
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from .. import frame_descriptions
 from ..array import EncryptedArray
+from ..digits import EncryptedDigits
 from ..errors import UnsupportedError
 from ..frames import EncryptedFrame
 from ..planning import Plan, plan
@@ -30,6 +32,8 @@ def _signature(x: Encrypted) -> Any:
     if isinstance(x, EncryptedFrame):
         facts, arrays = frame_descriptions.described(x)
         return (json.dumps(facts, sort_keys=True), *map(_signature, arrays))
+    if isinstance(x, EncryptedDigits):
+        return "digits", x.base, _signature(x.digits)
     if not isinstance(x, EncryptedArray):
         raise UnsupportedError("plans are of arrays and tables; circuits' numbers have plans of their own")
     return x.shape, x.layout, x.encoding, x.interval, x.l1_bound, x.level, x.dtype, x.native.parts
@@ -44,13 +48,15 @@ def planned(function: Callable[..., Any], arguments: Sequence[Encrypted]) -> Pla
     described = [frame_descriptions.described(each) if isinstance(each, EncryptedFrame) else None for each in arguments]
     arrays: list[Any] = []
     for each, table in zip(arguments, described, strict=True):
-        arrays += [each] if table is None else table[1]
+        arrays += table[1] if table is not None else [each.digits if isinstance(each, EncryptedDigits) else each]
 
     def compute(*moved: EncryptedArray) -> Any:
         left = iter(moved)
         given: list[Any] = []
-        for table in described:
-            if table is None:
+        for each, table in zip(arguments, described, strict=True):
+            if isinstance(each, EncryptedDigits):
+                given.append(replace(each, digits=next(left)))
+            elif table is None:
                 given.append(next(left))
             else:
                 given.append(frame_descriptions.rebuilt(table[0], [next(left) for _ in table[1]]))

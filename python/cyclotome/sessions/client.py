@@ -8,11 +8,14 @@ from typing import Any, Protocol, runtime_checkable
 
 from .. import decryption, encryption, frame_decryption, frames
 from ..array import EncryptedArray
+from ..digit_arrays import DigitArray
+from ..digits import EncryptedDigits, decrypt_digits, encrypt_digits
 from ..encrypted_numbers import EncryptedNumbers
 from ..errors import ArgumentError, MismatchError, UnknownKeysError, UnsupportedError
 from ..files import to_bytes
 from ..frames import EncryptedFrame
-from ..keys import Keys, keygen
+from ..key_generation import keygen
+from ..keys import Keys
 from ..parameters import Parameters
 from ..streams import Buffer
 from .messages import Encrypted, fingerprint, key_bytes, read_answer, require_key
@@ -104,10 +107,14 @@ class Client:
         are public but for the values."""
         return frames.encrypt_frame(table, self._keys.secret, **options)
 
+    def encrypt_digits(self, values: Any, *, base: int, digits: int, **options: Any) -> EncryptedDigits:
+        """As `cyclotome.encrypt_digits`, with the secret key: an argument of numbers that are compared."""
+        return encrypt_digits(values, self._keys.secret, base=base, digits=digits, **options)
+
     def request(self, *arguments: object, **options: Any) -> bytes:
         """The bytes of a request: arguments that are encrypted already as they are, others by `encrypt` with these
         options."""
-        encrypted = (EncryptedArray, EncryptedNumbers, EncryptedFrame)
+        encrypted = (EncryptedArray, DigitArray, EncryptedFrame)
         arrays = [each if isinstance(each, encrypted) else self.encrypt(each, **options) for each in arguments]
         for each in arrays:
             require_key(each, self.key_id, "an argument")
@@ -129,11 +136,14 @@ class Client:
     def _opened(self, x: Encrypted) -> Any:
         if isinstance(x, EncryptedFrame):
             return frame_decryption.decrypt_frame(x, self._keys.secret)
-        if isinstance(x, EncryptedNumbers):
-            from ..circuit import decrypt
+        if isinstance(x, EncryptedDigits):
+            return decrypt_digits(x, self._keys.secret)
+        if isinstance(x, EncryptedArray):
+            return decryption.decrypt(x, self._keys.secret)
+        from ..circuit import decrypt
 
-            return decrypt(x, self._keys.secret)
-        return decryption.decrypt(x, self._keys.secret)
+        assert isinstance(x, EncryptedNumbers)
+        return decrypt(x, self._keys.secret)
 
     def call(self, function: str, *arguments: object, **options: Any) -> Any:
         """What the server's function makes of these arguments, decrypted. Sends the keys if the server does not hold

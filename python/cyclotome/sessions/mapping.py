@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from ..array import EncryptedArray
 from ..contexts import device_name
-from ..encrypted_numbers import EncryptedNumbers
+from ..digit_arrays import DigitArray
 from ..errors import ArgumentError, CyclotomeError, FunctionError, UnsupportedError, WorkerLostError
 from ..held_keys import hold_keys
 from ..keyring import Keyring
@@ -131,7 +131,7 @@ def keys_of(batch: Any) -> Keyring:
 
 
 def _arrays(value: Any) -> Iterator[EncryptedArray]:
-    if isinstance(value, EncryptedNumbers):
+    if isinstance(value, DigitArray):
         yield value.digits
     elif isinstance(value, EncryptedArray):
         yield value
@@ -145,7 +145,7 @@ def _arrays(value: Any) -> Iterator[EncryptedArray]:
 
 def mapped_arrays(value: Any, change: Callable[[Any], Any]) -> Any:
     """The same with ``change`` of every encrypted array or numbers in it, in lists, tuples and dictionaries."""
-    if isinstance(value, (EncryptedArray, EncryptedNumbers)):
+    if isinstance(value, (EncryptedArray, DigitArray)):
         return change(value)
     if isinstance(value, list):
         return [mapped_arrays(each, change) for each in value]
@@ -220,9 +220,9 @@ def _local_map(work: Work, batches: Iterator[Any]) -> list[Any]:
     return [mapped_arrays(result, lambda x: rejoined(x, work.ring)) for result in results]
 
 
-def rejoined(x: EncryptedArray | EncryptedNumbers, ring: Keyring) -> Any:
+def rejoined(x: EncryptedArray | DigitArray, ring: Keyring) -> Any:
     """A result with the keys that its arguments had; results under other keys stay as they are."""
-    own = x.digits if isinstance(x, EncryptedNumbers) else x
+    own = x.digits if isinstance(x, DigitArray) else x
     keys = ring.keys()
     fits = all(key.key_id == own.key_id and key.parameters == own.parameters for key in keys)
     return x.with_keys(*keys) if keys and fits else x

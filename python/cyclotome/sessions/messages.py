@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..array import EncryptedArray
-from ..encrypted_numbers import EncryptedNumbers
+from ..digit_arrays import DigitArray
 from ..errors import FormatError, FunctionError, MismatchError, SecrecyError
 from ..files import from_bytes, next_object, to_bytes, to_view
 from ..frames import EncryptedFrame
@@ -30,8 +30,8 @@ __all__ = [
 ]
 
 #: What functions take and return.
-Encrypted = EncryptedArray | EncryptedNumbers | EncryptedFrame
-_KINDS = (EncryptedArray, EncryptedNumbers, EncryptedFrame)
+Encrypted = EncryptedArray | DigitArray | EncryptedFrame
+_KINDS = (EncryptedArray, DigitArray, EncryptedFrame)
 
 _SECRET_KINDS = (2, 9)
 #: Objects in an answer.
@@ -116,7 +116,7 @@ def arrays_of(x: Encrypted) -> Iterator[EncryptedArray]:
         for column in x.columns.values():
             yield from column.arrays()
     else:
-        yield x.digits if isinstance(x, EncryptedNumbers) else x
+        yield x.digits if isinstance(x, DigitArray) else x
 
 
 def require_key(x: Encrypted, key_id: str, what: str) -> None:

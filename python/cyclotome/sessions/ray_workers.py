@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..array import EncryptedArray
-from ..encrypted_numbers import EncryptedNumbers
+from ..digit_arrays import DigitArray
 from ..errors import CyclotomeError, EngineError, WorkerLostError
 from ..extras import RAY
 from ..files import from_bytes, to_view
@@ -34,7 +34,7 @@ class _Stored:
     def read(self, ring: Keyring, device: str) -> Any:
         """The array, with the keys."""
         found = from_bytes(self.data, self.allow_insecure, security_table=self.table, device=device)
-        return rejoined(found, ring) if isinstance(found, (EncryptedArray, EncryptedNumbers)) else found
+        return rejoined(found, ring) if isinstance(found, (EncryptedArray, DigitArray)) else found
 
 
 def _stored(obj: Any) -> _Stored:

@@ -10,6 +10,7 @@
 
 #include "cyclotome/engine/execution.hpp"
 #include "cyclotome/engine/memory_state.hpp"
+#include "cyclotome/engine/program_numbers.hpp"
 #include "cyclotome/ring/base_conversion.hpp"
 #include "cyclotome/ring/sampling.hpp"
 #include "cyclotome/ring/view.hpp"
@@ -69,6 +70,8 @@ class Engine : public std::enable_shared_from_this<Engine> {
   virtual void download(void* host, const void* source, std::size_t bytes) = 0;
   /// `count` runs of `bytes` bytes, `stride` bytes apart in the engine's memory, one after another to the host.
   virtual void download_runs(void* host, const void* source, std::size_t bytes, std::size_t stride, std::size_t count);
+  /// Numbers of a program for so many items. By default they lie in this engine's memory, and are downloaded.
+  virtual std::unique_ptr<ProgramNumbers> make_numbers(std::size_t count);
   /// Bytes from another engine's memory straight into this one's, after what either was asked for so far and before
   /// what either is asked for from now on. False, and nothing was done, where there is no way past the host, as by
   /// default.

@@ -11,7 +11,7 @@ Native HostedEngine::native(const program::Program& program, const program::Comp
   const auto* const ops = program.ops().data();
   const bool own =
       std::any_of(ops + composite.first, ops + composite.last, [this](const program::Op& op) { return is_own(op); });
-  return own ? Native{} : host_->native(program, composite);
+  return own ? Native{} : host()->native(program, composite);
 }
 
 }  // namespace cyclotome

@@ -36,6 +36,25 @@ void find_peaks(Engine& engine, std::uint64_t* peaks, ConstView a, const Peak& p
   });
 }
 
+/// In an engine's memory.
+class NumbersInMemory final : public ProgramNumbers {
+ public:
+  NumbersInMemory(EnginePtr engine, std::size_t count)
+      : numbers_(std::move(engine), program::number_ring(), count, 1, Domain::coefficient, true) {}
+
+  View view() noexcept override {
+    View numbers = numbers_.view();
+    numbers.batch_stride = 1;  // without the rest of a polynomial
+    return numbers;
+  }
+  void take(std::uint64_t* numbers) override {
+    numbers_.engine()->download(numbers, numbers_.view().data, numbers_.batch() * sizeof(*numbers));
+  }
+
+ private:
+  PolyArray numbers_;
+};
+
 /// peak_of for a conversion's only source limb.
 template <LimbWord W>
 std::uint64_t single_peak(W residue, const BaseConversion& conversion) {
@@ -100,6 +119,10 @@ void Engine::do_sum_products(View out, std::span<const ConstView> a, std::span<c
     }
     multiply_accumulate(sum.part(1), x.part(1), y.part(0));
   }
+}
+
+std::unique_ptr<ProgramNumbers> Engine::make_numbers(std::size_t count) {
+  return std::make_unique<NumbersInMemory>(shared_from_this(), count);
 }
 
 void Engine::do_peaks(View numbers, ConstView a, const BaseConversion& conversion) {

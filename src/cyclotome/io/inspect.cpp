@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/io/inspect.hpp"
 
+#include "cyclotome/io/key_payload.hpp"
 #include "cyclotome/io/payload.hpp"
 #include "cyclotome/io/plain_array_payload.hpp"
 #include "cyclotome/io/threshold_payload.hpp"

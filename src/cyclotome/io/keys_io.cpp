@@ -4,7 +4,7 @@
 #include "cyclotome/io/container_layout.hpp"
 #include "cyclotome/io/context_check.hpp"
 #include "cyclotome/io/key_coefficients.hpp"
-#include "cyclotome/io/payload.hpp"
+#include "cyclotome/io/key_payload.hpp"
 #include "cyclotome/io/polynomials_io.hpp"
 #include "cyclotome/math/errors.hpp"
 

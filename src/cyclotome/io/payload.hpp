@@ -12,7 +12,8 @@
 #include "cyclotome/value/layout.hpp"
 
 // What the sections of each kind of container hold, but for the residues: counts and lengths, checked against the
-// parameters. Inspection shows it, and loading starts from it. All functions throw FormatError.
+// parameters. Inspection shows it, and loading starts from it. Keys, public operands and messages of joint keys have
+// headers of their own. All functions throw FormatError.
 namespace cyclotome::io {
 
 /// One array of ciphertexts: stored_parts() parts over the primes of its level, in the scheme's native domain; with a
@@ -42,34 +43,12 @@ struct PlaintextPayload {
   Packed residues;
 };
 
-/// The stored half of a public key (one pair) or switching key (a pair for each digit), transform domain over PQ.
-struct KeyPayload {
-  std::uint64_t galois_element = 0;        ///< 0 for keys that are no Galois keys
-  std::optional<PublicSeed> uniform_seed;  ///< always there
-  Packed residues;
-};
-
-struct RekeyingKeyPayload {
-  rlwe::KeyId from{};  ///< of the secret key whose ciphertexts it takes; the container's own is where it leads
-  KeyPayload key;
-};
-
-struct EvaluationKeysPayload {
-  std::optional<KeyPayload> relinearization;
-  std::vector<KeyPayload> galois;  ///< strictly ascending elements
-};
-
 /// Of a bundle of format version 2 or later; it fits the ciphertexts. Those of version 1 have none.
 ArrayPayload array_payload(const Envelope& envelope);
 /// Of a ciphertext container: one; of a bundle: one for each plaintext modulus, all of one batch. Of format version 1:
 /// at least one, with strictly ascending plaintext moduli.
 std::vector<CiphertextPayload> ciphertext_payloads(const Envelope& envelope);
 PlaintextPayload plaintext_payload(const Envelope& envelope);
-/// In the form that the scheme stores secret keys in.
-Packed secret_key_payload(const Envelope& envelope);
-KeyPayload public_key_payload(const Envelope& envelope);
-EvaluationKeysPayload evaluation_keys_payload(const Envelope& envelope);
-RekeyingKeyPayload rekeying_key_payload(const Envelope& envelope);
 
 /// Checks everything about the sections that can be checked without residues, whatever the kind is. It takes hardly any
 /// time, so it comes before everything that does: tables of primes, contexts, residues.

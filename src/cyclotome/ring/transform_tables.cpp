@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/ring/transform_tables.hpp"
 
+#include <new>
+
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
+#include "cyclotome/ring/halved_roots.hpp"
 
 namespace cyclotome {
 
@@ -40,6 +43,34 @@ TransformTables<W>::TransformTables(std::size_t degree_, W modulus_)
   const W scale = static_cast<W>(inverse_or_zero(degree, modulus_));
   inverse_degree = ShoupFactor<W>(scale, modulus_);
   last_inverse_root = ShoupFactor<W>(modulus.multiply(scale, inverse_roots[1]), modulus_);
+}
+
+template <LimbWord W>
+const HalvedRoots* TransformTables<W>::halved_roots() const noexcept {
+  if constexpr (sizeof(W) == 8) {
+    if (!NearPower::includes(modulus.value())) return nullptr;
+    const NearPower q(modulus.value());
+    const auto halve = [&](const std::vector<W>& from, std::vector<W>& factors, std::vector<W>& lifted) {
+      factors.resize(degree + 1);
+      lifted.resize(degree + 1);
+      for (std::size_t k = 0; k < degree; ++k) {
+        const HalvedFactor halved(from[k], q);
+        factors[k] = halved.factor;
+        lifted[k] = halved.lifted;
+      }
+    };
+    try {
+      halve_([&] {
+        auto made = std::make_shared<HalvedRoots>();
+        halve(roots, made->roots, made->lifted_roots);
+        halve(inverse_roots, made->inverse_roots, made->lifted_inverse_roots);
+        halved_ = std::move(made);
+      });
+    } catch (const std::bad_alloc&) {
+      return nullptr;
+    }
+  }
+  return halved_.get();
 }
 
 template struct TransformTables<std::uint32_t>;

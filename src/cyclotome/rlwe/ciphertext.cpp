@@ -84,6 +84,20 @@ std::size_t Ciphertext::held_bytes() const {
   return bytes() + (other_->kept ? other_->kept->bytes() : 0);
 }
 
+Plaintext Plaintext::taken(std::span<const std::size_t> numbers) const {
+  const auto gathered = [&](const PolyArray& from) {
+    PolyArray out(from.engine(), from.ring(), numbers.size(), 1, from.domain(), from.secret());
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      from.engine()->copy(out.view().items(i), from.view().items(numbers[i]));
+    }
+    return out;
+  };
+  Plaintext result = *this;
+  result.polynomials_ = gathered(polynomials_);
+  if (transforms_ != nullptr) result.transforms_ = std::make_shared<const PolyArray>(gathered(*transforms_));
+  return result;
+}
+
 const PlainNorms& Plaintext::norms() const {
   norms_->once([this] {
     ZeroisingVector<std::uint64_t> residues(polynomials_.size());

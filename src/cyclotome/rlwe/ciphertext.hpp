@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "cyclotome/math/once.hpp"
@@ -36,12 +37,8 @@ class Plaintext {
     return result;
   }
 
-  /// Some of them, in other arrays; the norms stay those of all.
-  Plaintext taken(PolyArray polynomials, PolyArray transforms) const {
-    Plaintext result = with_transforms(std::move(transforms));
-    result.polynomials_ = std::move(polynomials);
-    return result;
-  }
+  /// Batch items `numbers`, in that order, repeats allowed, in arrays of their own; the norms stay those of all.
+  Plaintext taken(std::span<const std::size_t> numbers) const;
 
   /// The largest norms of the centred polynomials: what a product does to noise. For public plaintexts (computed on the
   /// host, on first use; thread-safe).

@@ -10,18 +10,9 @@
 
 namespace cyclotome::rlwe {
 
-NoisePeaks::NoisePeaks(const Context& context, std::size_t batch)
-    : peaks_(context.make(program::number_ring(), batch, 1, Domain::coefficient, true)) {}
-
-View NoisePeaks::view() noexcept {
-  View numbers = peaks_.view();
-  numbers.batch_stride = 1;  // one number after another, without the rest of a polynomial
-  return numbers;
-}
-
-void NoisePeaks::require(const char* operation, double log2_bound, double log2_unit, double error) const {
-  std::vector<std::uint64_t> peaks(peaks_.batch());
-  peaks_.engine()->download(peaks.data(), peaks_.view().data, peaks.size() * sizeof(peaks[0]));
+void NoisePeaks::require(const char* operation, double log2_bound, double log2_unit, double error) {
+  std::vector<std::uint64_t> peaks(batch_);
+  numbers_->take(peaks.data());
   std::uint64_t largest = 0;
   for (const std::uint64_t peak : peaks) largest = peak > largest ? peak : largest;  // no branch: they are secret
   secure_zero(peaks.data(), peaks.size() * sizeof(peaks[0]));

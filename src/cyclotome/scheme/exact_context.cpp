@@ -53,7 +53,7 @@ NoiseGauge ExactContext::own_gauge(const Ciphertext& ciphertext) const {
 }
 
 /// Throws ContradictionError if the noise seen is more than 2^log2_bound.
-void ExactContext::require_noise(const char* operation, const Ciphertext& ciphertext, const rlwe::NoisePeaks& peaks,
+void ExactContext::require_noise(const char* operation, const Ciphertext& ciphertext, rlwe::NoisePeaks& peaks,
                                  double log2_bound) const {
   const NoiseGauge noise = own_gauge(ciphertext);
   peaks.require(operation, log2_bound, noise.log2_unit, noise.error);
@@ -62,7 +62,7 @@ void ExactContext::require_noise(const char* operation, const Ciphertext& cipher
 Plaintext ExactContext::decrypt_unchecked(const Ciphertext& ciphertext, const rlwe::SecretKey& key) const {
   rlwe::require_same_context("decrypt", *key.context(), *ciphertext.context());
   rlwe::require_same_context("decrypt", *this, *ciphertext.context());
-  rlwe::NoisePeaks peaks(*this, ciphertext.batch());
+  auto peaks = rlwe::NoisePeaks::unread(*this, ciphertext.batch());
   return open(ciphertext, key, peaks);
 }
 
@@ -163,6 +163,20 @@ Ciphertext ExactContext::add_plain(const Ciphertext& a, const Plaintext& b) cons
 
 Ciphertext ExactContext::subtract_plain(const Ciphertext& a, const Plaintext& b) const {
   return sum_with_plain("subtract_plain", PlainSum::subtracted, a, b);
+}
+
+void require_own(const rlwe::Scheme& scheme, const rlwe::Parameters& parameters) {
+  if (&parameters.scheme() != &scheme) {
+    throw ParameterError(
+        message("a ", scheme.title(), " context needs ", scheme.title(), " parameters, not ", parameters.summary()));
+  }
+}
+
+void require_own(const rlwe::Scheme& scheme, const rlwe::Context& context) {
+  if (&context.scheme() != &scheme) {
+    throw MismatchError(
+        message("a ", scheme.title(), " operation was given an object of ", context.parameters().summary()));
+  }
 }
 
 }  // namespace cyclotome::scheme

@@ -59,8 +59,13 @@ class ExactContext : public rlwe::Context {
   Ciphertext encrypt_with(const Plaintext& plaintext, const Key& key, Seed seed) const;
   Ciphertext sum_with_plain(const char* operation, PlainSum sum, const Ciphertext& a, const Plaintext& b) const;
   NoiseGauge own_gauge(const Ciphertext& ciphertext) const;
-  void require_noise(const char* operation, const Ciphertext& ciphertext, const rlwe::NoisePeaks& peaks,
+  void require_noise(const char* operation, const Ciphertext& ciphertext, rlwe::NoisePeaks& peaks,
                      double log2_bound) const;
 };
+
+/// For a scheme's make_context: throws ParameterError for parameters of another scheme.
+void require_own(const rlwe::Scheme& scheme, const rlwe::Parameters& parameters);
+/// Before a context is taken for the scheme's own class: throws MismatchError for a context of another scheme.
+void require_own(const rlwe::Scheme& scheme, const rlwe::Context& context);
 
 }  // namespace cyclotome::scheme

@@ -25,7 +25,7 @@ Work work_of(Law law) {
 
 bool ProfilingEngine::computes_in(const Ring& ring) const noexcept {
   try {
-    engine_->require_ring(ring);
+    host()->require_ring(ring);
     return true;
   } catch (...) {
     return false;
@@ -33,7 +33,7 @@ bool ProfilingEngine::computes_in(const Ring& ring) const noexcept {
 }
 
 Native ProfilingEngine::native(const program::Program& program, const program::Composite& composite) {
-  Native inner = engine_->native(program, composite);
+  Native inner = host()->native(program, composite);
   if (!inner) return {};
   return [this, inner = std::move(inner), work = work_of(composite.name)](std::span<const View> operands) {
     timed(work, [&] { inner(operands); });
@@ -41,46 +41,46 @@ Native ProfilingEngine::native(const program::Program& program, const program::C
 }
 
 void ProfilingEngine::do_forward(View a) {
-  timed(Work::polynomials, [&] { engine_->forward(a); });
+  timed(Work::polynomials, [&] { host()->forward(a); });
 }
 void ProfilingEngine::do_inverse(View a) {
-  timed(Work::polynomials, [&] { engine_->inverse(a); });
+  timed(Work::polynomials, [&] { host()->inverse(a); });
 }
 void ProfilingEngine::do_copy(View out, ConstView a) {
-  timed(Work::conversions, [&] { engine_->copy(out, a); });
+  timed(Work::conversions, [&] { host()->copy(out, a); });
 }
 void ProfilingEngine::do_clear(View out) {
-  timed(Work::conversions, [&] { engine_->clear(out); });
+  timed(Work::conversions, [&] { host()->clear(out); });
 }
 void ProfilingEngine::do_add(View out, ConstView a, ConstView b) {
-  timed(Work::polynomials, [&] { engine_->add(out, a, b); });
+  timed(Work::polynomials, [&] { host()->add(out, a, b); });
 }
 void ProfilingEngine::do_subtract(View out, ConstView a, ConstView b) {
-  timed(Work::polynomials, [&] { engine_->subtract(out, a, b); });
+  timed(Work::polynomials, [&] { host()->subtract(out, a, b); });
 }
 void ProfilingEngine::do_negate(View out, ConstView a) {
-  timed(Work::polynomials, [&] { engine_->negate(out, a); });
+  timed(Work::polynomials, [&] { host()->negate(out, a); });
 }
 void ProfilingEngine::do_multiply(View out, ConstView a, ConstView b) {
-  timed(Work::polynomials, [&] { engine_->multiply(out, a, b); });
+  timed(Work::polynomials, [&] { host()->multiply(out, a, b); });
 }
 void ProfilingEngine::do_multiply_accumulate(View accumulator, ConstView a, ConstView b) {
-  timed(Work::polynomials, [&] { engine_->multiply_accumulate(accumulator, a, b); });
+  timed(Work::polynomials, [&] { host()->multiply_accumulate(accumulator, a, b); });
 }
 void ProfilingEngine::do_multiply_scalars(View out, ConstView a, std::span<const std::uint64_t> factors) {
-  timed(Work::polynomials, [&] { engine_->multiply_scalars(out, a, factors); });
+  timed(Work::polynomials, [&] { host()->multiply_scalars(out, a, factors); });
 }
 void ProfilingEngine::do_convert(View out, ConstView a, const BaseConversion& conversion) {
-  timed(Work::conversions, [&] { engine_->convert(out, a, conversion); });
+  timed(Work::conversions, [&] { host()->convert(out, a, conversion); });
 }
 void ProfilingEngine::do_automorphism(View out, ConstView a, std::uint64_t element) {
-  timed(Work::polynomials, [&] { engine_->automorphism(out, a, element); });
+  timed(Work::polynomials, [&] { host()->automorphism(out, a, element); });
 }
 void ProfilingEngine::do_sample(View out, Law law, const Seed& seed, Stream stream, std::uint32_t first_item) {
-  timed(work_of(law), [&] { engine_->sample(out, law, seed, stream, first_item); });
+  timed(work_of(law), [&] { host()->sample(out, law, seed, stream, first_item); });
 }
 void ProfilingEngine::do_peaks(View numbers, ConstView a, const BaseConversion& conversion) {
-  timed(Work::conversions, [&] { engine_->peaks(numbers, a, conversion); });
+  timed(Work::conversions, [&] { host()->peaks(numbers, a, conversion); });
 }
 
 }  // namespace cyclotome::study

@@ -4,7 +4,7 @@
 #include <array>
 #include <chrono>
 
-#include "cyclotome/engine/engine.hpp"
+#include "cyclotome/engine/forwarding_engine.hpp"
 
 namespace cyclotome::study {
 
@@ -16,24 +16,19 @@ inline constexpr const char* work_names[] = {"polynomials", "ternary", "gaussian
 /// Another engine's memory and verbs, and how long each kind of work took there: transforms, products and sums of
 /// polynomials; draws by their law; conversions of bases, divisions and copies. Its composites run as it has them.
 /// Every call waits for its work, so what takes most of a microsecond takes longer here. For one thread at a time.
-class ProfilingEngine final : public Engine {
+class ProfilingEngine final : public ForwardingEngine {
  public:
-  explicit ProfilingEngine(EnginePtr engine) : engine_(std::move(engine)) {}
+  explicit ProfilingEngine(EnginePtr engine) : ForwardingEngine(std::move(engine)) {}
 
   /// Nanoseconds of each kind of work since `reset`, in the order of `Work`.
   const std::array<double, std::size(work_names)>& nanoseconds() const noexcept { return spent_; }
   void reset() noexcept { spent_ = {}; }
 
-  std::string name() const override { return engine_->name(); }
-  std::unique_ptr<Buffer> allocate(std::size_t bytes, bool secret) override { return engine_->allocate(bytes, secret); }
-  MemoryState memory(bool with_free) const override { return engine_->memory(with_free); }
-  void upload(void* destination, const void* host, std::size_t bytes) override {
-    engine_->upload(destination, host, bytes);
-  }
-  void download(void* host, const void* source, std::size_t bytes) override { engine_->download(host, source, bytes); }
-  std::size_t working_set() const noexcept override { return engine_->working_set(); }
-  std::size_t most_items() const noexcept override { return engine_->most_items(); }
-  void synchronize() override { engine_->synchronize(); }
+  std::string name() const override { return host()->name(); }
+  MemoryState memory(bool with_free) const override { return host()->memory(with_free); }
+  std::size_t working_set() const noexcept override { return host()->working_set(); }
+  std::size_t most_items() const noexcept override { return host()->most_items(); }
+  void synchronize() override { host()->synchronize(); }
   Native native(const program::Program& program, const program::Composite& composite) override;
 
  protected:
@@ -58,12 +53,11 @@ class ProfilingEngine final : public Engine {
   void timed(Work work, const Body& body) {
     const auto start = std::chrono::steady_clock::now();
     body();
-    engine_->synchronize();
+    host()->synchronize();
     const std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - start;
     spent_[static_cast<std::size_t>(work)] += elapsed.count();
   }
 
-  EnginePtr engine_;
   std::array<double, std::size(work_names)> spent_{};
 };
 

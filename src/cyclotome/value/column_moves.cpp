@@ -53,15 +53,7 @@ std::vector<rlwe::Plaintext> unit_masks(const Placed& x, std::size_t count) {
 
 /// The sum of all rows, each times the mask of its number.
 Ciphertext picked(const Ciphertext& rows, const rlwe::Plaintext& masks, const Indices& numbers) {
-  const auto gathered = [&](const PolyArray& from) {
-    PolyArray out(from.engine(), from.ring(), numbers.size(), 1, from.domain());
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      from.engine()->copy(out.view().items(i), from.view().items(numbers[i]));
-    }
-    return out;
-  };
-  const rlwe::Plaintext chosen = masks.taken(gathered(masks.polynomials()), gathered(*masks.transforms()));
-  return rlwe::sum_groups(rlwe::multiply_plain(rows, chosen), numbers.size());
+  return rlwe::sum_groups(rlwe::multiply_plain(rows, masks.taken(numbers)), numbers.size());
 }
 
 }  // namespace

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/value/elementwise.hpp"
 
+#include <optional>
+
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/value/alignment.hpp"
 #include "cyclotome/value/rows.hpp"
 #include "cyclotome/value/slots.hpp"
-#include "cyclotome/value/switched.hpp"
 
 namespace cyclotome::value {
 
@@ -48,14 +49,16 @@ Bound bound_together(const char* operation, BoundRule rule, const EncryptedArray
 
 Bound bound_with(const char* operation, BoundRule rule, const EncryptedArray& x, const Integers& w) {
   if (x.bound().wraps()) return field_bound(operation, x.bound(), w, x.parameters());
-  return bound_with(operation, rule, x, w.shape(), bound_of(w, w.length()));
+  static_cast<void>(broadcast_shape(operation, x.shape(), w.shape()));  // of no values there is no bound
+  return bound_with(operation, rule, x, w, bound_of(w, w.length()));
 }
 
-Bound bound_with(const char* operation, BoundRule rule, const EncryptedArray& x, const Shape& shape, const Bound& w) {
-  const std::size_t own = shape.empty() ? 1 : shape.back();
-  const Shape together = broadcast_shape(operation, x.shape(), shape);
-  const std::size_t last = together.empty() ? 1 : together.back();
-  const Bound bound = rule(operation, x.bound().broadcast(x.layout().last(), last), w.broadcast(own, last), last);
+Bound bound_with(const char* operation, BoundRule rule, const EncryptedArray& x, const Integers& w, const Bound& of_w) {
+  if (x.bound().wraps()) return field_bound(operation, x.bound(), w, x.parameters());
+  const Shape shape = broadcast_shape(operation, x.shape(), w.shape());
+  const std::size_t last = shape.empty() ? 1 : shape.back();
+  const Bound bound =
+      rule(operation, x.bound().broadcast(x.layout().last(), last), of_w.broadcast(w.length(), last), last);
   require_within(operation, bound, x.parameters());
   return bound;
 }
@@ -100,9 +103,8 @@ Placed multiply_lazily(const EncryptedArray& x, const EncryptedArray& y, const O
 EncryptedArray add(const EncryptedArray& x, const Integers& w, const Options& options) {
   const Bound bound = bound_with("add", sum_bound, x, w);
   const Expanded e = expanded("add", x.placed(), x.keys(), w.shape(), options);
-  // What fills all slots of a row alike is a constant, which takes no transform to encode.
-  const bool constant = e.layout.slots() && e.layout.full() && w.length() == 1;
-  const Rows rows = constant ? Rows::constants(e.layout, w) : Rows(e.layout, w);
+  const std::optional<Integers> constant = w.uniform() ? std::optional(w.taken({0}, {})) : std::nullopt;
+  const Rows rows(e.layout, constant ? *constant : w);
   Placed sum = with_rows("adding", scheme::add_plain, e.x, e.layout, rows, options);
   return finished("add", std::move(sum), bound, x.keys(), options);
 }

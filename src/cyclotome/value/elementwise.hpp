@@ -31,8 +31,8 @@ using BoundRule = Bound (*)(const char*, const Bound&, const Bound&, std::size_t
 /// What the rule says of values broadcast together; RangeError if they don't fit. Of x and public integers likewise.
 Bound bound_together(const char* operation, BoundRule rule, const EncryptedArray& x, const EncryptedArray& y);
 Bound bound_with(const char* operation, BoundRule rule, const EncryptedArray& x, const Integers& w);
-/// The same of integers whose shape and bound (`bound_of`) are known; x has a bound.
-Bound bound_with(const char* operation, BoundRule rule, const EncryptedArray& x, const Shape& shape, const Bound& w);
+/// The same where it is known what bound_of(w, w.length()) is, which takes a walk over all values.
+Bound bound_with(const char* operation, BoundRule rule, const EncryptedArray& x, const Integers& w, const Bound& of_w);
 
 /// The products x y of two arrays, 3 parts, not relinearised, without a bound: for sums of products, which relinearise
 /// once.

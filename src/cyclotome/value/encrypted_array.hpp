@@ -69,6 +69,10 @@ class EncryptedArray {
 /// anew with the public key if they don't (TransparentError without one), and noise that decrypts (NoiseError).
 EncryptedArray finished(const char* operation, Placed placed, const Bound& bound, const Keyring& keys,
                         const Options& options);
+/// As `finished`, of products of ciphertexts and of turned ones, whose keys were switched. They hide what their
+/// operands hid: no residue is looked at, and so no device waited for.
+EncryptedArray switched(const char* operation, Placed placed, const Bound& bound, const Keyring& keys,
+                        const Options& options);
 
 /// Throws NoiseError if the array can't be decrypted, unless that is allowed.
 void require_decryptable(const char* operation, const Channels& channels, const Options& options);

@@ -3,7 +3,6 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/value/field_rolls.hpp"
-#include "cyclotome/value/switched.hpp"
 
 namespace cyclotome::value {
 

@@ -14,19 +14,6 @@ Layout layout_of(const PlainArray& w, const rlwe::Context& context) {
   return {w.shape(), Widths(context.parameters()), Placement::slots};
 }
 
-/// Some of the plaintexts, with their transforms.
-rlwe::Plaintext taken(const rlwe::Plaintext& all, const Indices& numbers) {
-  if (all.batch() == 1 || numbers == iota(all.batch())) return all;
-  const auto gathered = [&](const PolyArray& from) {
-    PolyArray out(from.engine(), from.ring(), numbers.size(), 1, from.domain());
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      from.engine()->copy(out.view().items(i), from.view().items(numbers[i]));
-    }
-    return out;
-  };
-  return all.taken(gathered(all.polynomials()), gathered(*all.transforms()));
-}
-
 }  // namespace
 
 bool takes_plain_arrays(const rlwe::Parameters& parameters) {
@@ -42,9 +29,10 @@ void require_plain(const char* operation, const rlwe::Parameters& parameters, co
 }
 
 PlainArray::PlainArray(const rlwe::ContextPtr& context, Integers values, const Options& options)
-    : context_(context), values_(std::move(values)), bound_(bound_of(values_, values_.length())) {
+    : context_(context), values_(std::move(values)), bound_(Bound::wrapping()) {
   const rlwe::Parameters& parameters = context->parameters();
   require_plain("plain", parameters, values_);
+  bound_ = bound_of(values_, values_.length());
   if (values_.length() == 1) return;  // constants, which need no encoding
   const Rows rows(layout_of(*this, *context), values_);
   Task task(options, "encoding", parameters.plain_moduli().size());
@@ -58,11 +46,6 @@ std::size_t PlainArray::bytes() const {
   std::size_t sum = 0;
   for (const rlwe::Plaintext& row : rows_) sum += row.polynomials().bytes() + row.transforms()->bytes();
   return sum;
-}
-
-Bound PlainArray::bound_with(const char* operation, BoundRule rule, const EncryptedArray& x) const {
-  return x.bound().wraps() ? value::bound_with(operation, rule, x, values_)
-                           : value::bound_with(operation, rule, x, values_.shape(), bound_);
 }
 
 bool PlainArray::meets(const EncryptedArray& x) const {
@@ -81,7 +64,7 @@ Placed PlainArray::combined(const char* what, Operation operation, const Encrypt
   const auto of_piece = [&](std::size_t channel, const Piece& piece) {
     const Indices of(numbers.begin() + static_cast<std::ptrdiff_t>(piece.start),
                      numbers.begin() + static_cast<std::ptrdiff_t>(piece.stop));
-    return operation(part(channels[channel], piece), whole ? rows_[channel] : taken(rows_[channel], of));
+    return operation(part(channels[channel], piece), whole ? rows_[channel] : rows_[channel].taken(of));
   };
   const bool at_once = whole && rows_.front().batch() > 1;
   return {in_pieces(what, x.context(), layout.batch(), of_piece, options, at_once), layout};
@@ -89,20 +72,20 @@ Placed PlainArray::combined(const char* what, Operation operation, const Encrypt
 
 EncryptedArray multiply(const EncryptedArray& x, const PlainArray& w, const Options& options) {
   if (!w.meets(x)) return multiply(x, w.values(), options);
-  const Bound bound = w.bound_with("multiply", product_bound, x);
+  const Bound bound = bound_with("multiply", product_bound, x, w.values(), w.bound_);
   return finished("multiply", w.combined("multiplying", rlwe::multiply_plain, x, true, options), bound, x.keys(),
                   options);
 }
 
 EncryptedArray add(const EncryptedArray& x, const PlainArray& w, const Options& options) {
   if (!w.meets(x)) return add(x, w.values(), options);
-  const Bound bound = w.bound_with("add", sum_bound, x);
+  const Bound bound = bound_with("add", sum_bound, x, w.values(), w.bound_);
   return finished("add", w.combined("adding", scheme::add_plain, x, false, options), bound, x.keys(), options);
 }
 
 EncryptedArray subtract(const EncryptedArray& x, const PlainArray& w, const Options& options) {
   if (!w.meets(x)) return subtract(x, w.values(), options);
-  const Bound bound = w.bound_with("subtract", difference_bound, x);
+  const Bound bound = bound_with("subtract", difference_bound, x, w.values(), w.bound_);
   return finished("subtract", w.combined("subtracting", scheme::subtract_plain, x, false, options), bound, x.keys(),
                   options);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cyclotome/value/elementwise.hpp"
 #include "cyclotome/value/encrypted_array.hpp"
 
 namespace cyclotome::value {
@@ -33,8 +32,6 @@ class PlainArray {
 
  private:
   using Operation = Ciphertext (*)(const Ciphertext&, const rlwe::Plaintext&);
-  /// What the rule says of x and these values; their own bound is told once.
-  Bound bound_with(const char* operation, BoundRule rule, const EncryptedArray& x) const;
   /// Whether encoded rows can meet x's.
   bool meets(const EncryptedArray& x) const;
   Placed combined(const char* what, Operation operation, const EncryptedArray& x, bool clean,
@@ -42,7 +39,7 @@ class PlainArray {
 
   rlwe::ContextPtr context_;
   Integers values_;
-  Bound bound_;
+  Bound bound_;                        // of the values
   std::vector<rlwe::Plaintext> rows_;  // by channel; none of values that are constants
 };
 

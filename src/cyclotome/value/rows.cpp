@@ -35,11 +35,23 @@ Rows::Rows(const Integers& w, Indices starts, std::size_t chunks, std::size_t wi
       kind_(kind) {}
 
 Rows::Rows(const Layout& layout, const Integers& w)
-    : Rows(w,
-           !layout.packed()        ? broadcast_indices(w.shape(), layout.shape())
-           : single_row(layout, w) ? Indices{0}
-                                   : row_starts(w, layout.outer()),
-           layout.chunks(), layout.width(), layout.length(), encoding_of(layout)) {}
+    : Rows(w.size() == 1 ? repeated(layout, w)
+           : layout.slots() && layout.full() && w.length() == 1
+               ? constants(layout, w)
+               : Rows(w,
+                      !layout.packed()        ? broadcast_indices(w.shape(), layout.shape())
+                      : single_row(layout, w) ? Indices{0}
+                                              : row_starts(w, layout.outer()),
+                      layout.chunks(), layout.width(), layout.length(), encoding_of(layout))) {}
+
+Rows Rows::repeated(const Layout& layout, const Integers& w) {
+  if (!layout.packed() || (layout.slots() && layout.full())) return constants(layout, w);
+  const std::size_t chunks = layout.chunks(), width = layout.width(), rest = layout.length() - (chunks - 1) * width;
+  if (chunks == 1 || rest == width) return {w, {0}, 1, width, rest, encoding_of(layout)};
+  Rows two(w, {0}, 2, width, width + rest, encoding_of(layout));
+  two.period_ = chunks;
+  return two;
+}
 
 Rows Rows::constants(const Layout& layout, const Integers& w) {
   if (w.size() == 1) return {w, Indices{0}, 1, 1, 1, Encoding::Kind::constants};  // for all rows
@@ -49,20 +61,32 @@ Rows Rows::constants(const Layout& layout, const Integers& w) {
   return {w, std::move(repeated), 1, 1, 1, Encoding::Kind::constants};
 }
 
+Indices Rows::numbers(const Piece& piece) const {
+  Indices met;
+  for (std::size_t i = piece.start; period_ != 0 && i < piece.stop; ++i) met.push_back((i + 1) % period_ == 0 ? 1 : 0);
+  return met;
+}
+
 rlwe::Plaintext Rows::encoded(const rlwe::ContextPtr& context, std::size_t channel, const Piece& piece) const {
   const Modulus<std::uint64_t> t(context->parameters().plain_modulus(rlwe::PlainIndex(channel)).value);
   const bool elements = context->parameters().field_slots() != nullptr, word = w_->words() == 1;
   Residues residues((piece.stop - piece.start) * width_, 0);
   for (std::size_t row = piece.start; row < piece.stop; ++row) {
-    const std::size_t first = row % chunks_ * width_, start = starts_[row / chunks_] + first * step_;
-    const std::size_t count = std::min(width_, length_ - first);
-    const auto out = std::span(residues).subspan((row - piece.start) * width_, count);
+    const std::size_t first = row % chunks_ * width_, start = starts_[row / chunks_];
+    const auto out = std::span(residues).subspan((row - piece.start) * width_, std::min(width_, length_ - first));
+    const auto fill = [&](const auto& residue_of) {
+      if (step_ == 0) {
+        std::ranges::fill(out, residue_of(start));
+        return;
+      }
+      for (std::size_t j = 0; j < out.size(); ++j) out[j] = residue_of(start + first + j);
+    };
     if (elements) {
-      for (std::size_t j = 0; j < count; ++j) out[j] = static_cast<std::int64_t>(w_->value_words(start + j * step_)[0]);
+      fill([&](std::size_t i) { return static_cast<std::int64_t>(w_->value_words(i)[0]); });
     } else if (word) {
-      for (std::size_t j = 0; j < count; ++j) out[j] = centred_residue(w_->word(start + j * step_), t);
+      fill([&](std::size_t i) { return centred_residue(w_->word(i), t); });
     } else {
-      for (std::size_t j = 0; j < count; ++j) out[j] = centred_residue(*w_, start + j * step_, t);
+      fill([&](std::size_t i) { return centred_residue(*w_, i, t); });
     }
   }
   return encode_residues(context, rlwe::PlainIndex(channel), kind_, residues, piece.stop - piece.start, width_);
@@ -85,15 +109,20 @@ Channels broadcast(const Placed& x, const Layout& out) {
 
 Placed with_rows(const char* what, PlainOperation operation, const Placed& x, const Layout& layout, const Rows& rows,
                  const Options& options) {
-  const Channels channels = broadcast(x, layout);
+  const bool one = rows.count() == 1 && x.layout.batch() == 1;  // both: what comes out is repeated here
+  const Channels channels = one ? take(x.channels, Indices(layout.batch(), 0)) : broadcast(x, layout);
   const rlwe::ContextPtr& context = x.context();
-  std::vector<rlwe::Plaintext> single;
-  for (std::size_t i = 0; rows.count() == 1 && i < channels.size(); ++i) {
-    single.push_back(rows.encoded(context, i, {0, 1}));
+  const bool repeat = rows.count() == 1 || !rows.numbers({0, 1}).empty();
+  std::vector<rlwe::Plaintext> few;  // by channel
+  for (std::size_t i = 0; repeat && i < channels.size(); ++i) {
+    few.push_back(rows.encoded(context, i, {0, rows.count()}));
   }
+  const auto operand = [&](std::size_t channel, const Piece& piece) {
+    if (!repeat) return rows.encoded(context, channel, piece);
+    return rows.count() == 1 ? few[channel] : few[channel].taken(rows.numbers(piece));
+  };
   const auto combined = [&](std::size_t channel, const Piece& piece) {
-    const Ciphertext ciphertexts = part(channels[channel], piece);
-    return operation(ciphertexts, single.empty() ? rows.encoded(context, channel, piece) : single[channel]);
+    return operation(part(channels[channel], piece), operand(channel, piece));
   };
   return {in_pieces(what, context, layout.batch(), combined, options), layout};
 }

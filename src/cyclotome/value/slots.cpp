@@ -8,7 +8,6 @@
 #include "cyclotome/rlwe/linear_transform.hpp"
 #include "cyclotome/value/field_rolls.hpp"
 #include "cyclotome/value/rows.hpp"
-#include "cyclotome/value/switched.hpp"
 
 namespace cyclotome::value {
 
@@ -123,9 +122,9 @@ void require_slots(const char* operation, const Layout& layout) {
 Placed cleaned(const Placed& x, const Options& options) {
   if (x.layout.clean()) return x;
   require_slots("masking", x.layout);
-  const Integers ones({x.layout.length()}, std::vector<std::int64_t>(x.layout.length(), 1));
+  const Integers one(1);
   const Layout layout = x.layout.with_clean(true);
-  return with_rows("masking", rlwe::multiply_plain, x, layout, Rows(layout, ones), options);
+  return with_rows("masking", rlwe::multiply_plain, x, layout, Rows(layout, one), options);
 }
 
 Placed spread(const Placed& x, const Keyring& keys, const Options& options) {

@@ -264,22 +264,6 @@ void CpuEngine::do_linear_combination(View out, ConstView a, std::span<const std
   });
 }
 
-void CpuEngine::tensor_product(View out, ConstView a, ConstView b) {
-  loops_.for_each_limb_tile(
-      out, [&]<class W>(std::size_t item, std::size_t l, std::size_t first, std::size_t width, W) {
-        auto& operands = Operands<W>::of_thread(std::min(a.parts, b.parts));
-        for (std::size_t p = 0; p < out.parts; ++p) {
-          std::size_t terms = 0;
-          for (std::size_t i = p < b.parts ? 0 : p - b.parts + 1; i <= std::min(p, a.parts - 1); ++i, ++terms) {
-            operands.left[terms] = a.limb<W>(item, i, l) + first;
-            operands.right[terms] = b.limb<W>(item, p - i, l) + first;
-          }
-          kernels<W>().inner_product(out.limb<W>(item, p, l) + first, operands.left.data(), operands.right.data(),
-                                     terms, width, out.ring->basis().moduli<W>()[l]);
-        }
-      });
-}
-
 void CpuEngine::key_switch_product(View out, ConstView digits, ConstView key) {
   loops_.for_each_limb_tile(
       out, [&]<class W>(std::size_t item, std::size_t l, std::size_t first, std::size_t width, W) {

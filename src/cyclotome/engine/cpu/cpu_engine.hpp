@@ -90,6 +90,8 @@ class CpuEngine final : public Engine, public HostThreads {
   // What composites are computed with at once (natives.cpp): each computes the bits of the composite's operations,
   // whose meaning is on its writer's page.
   void tensor_product(View out, ConstView a, ConstView b);
+  /// Of coefficients; a and b are used up, and may be the same.
+  void multiply_ciphertexts(View out, View a, View b);
   void key_switch_product(View out, ConstView digits, ConstView key);
   /// The sum over j of digits.part(j)(x^g) key.items(j): transforms are turned as they are multiplied. slots: those of
   /// g (GaloisGroup::slots).

@@ -7,7 +7,7 @@
 namespace cyclotome::cpu {
 
 // Ranges of transforms on doubles are followed through so many stages and no more.
-static_assert(RingShape::max_degree <= std::size_t{1} << most_double_stages);
+static_assert(RingShape::max_degree <= std::size_t{1} << most_stages);
 
 template <LimbWord W>
 const Kernels<W>& kernels(InstructionSet set) noexcept {

@@ -5,6 +5,7 @@
 #include "cyclotome/engine/cpu/instruction_set.hpp"
 #include "cyclotome/engine/cpu/sample.hpp"
 #include "cyclotome/engine/cpu/tile.hpp"
+#include "cyclotome/engine/cpu/transform.hpp"
 #include "cyclotome/ring/base_conversion.hpp"
 #include "cyclotome/ring/transform_tables.hpp"
 
@@ -20,9 +21,9 @@ inline constexpr std::size_t targets_at_once = 4;
 template <LimbWord W>
 struct Kernels {
   /// a[0 ... n-1] -> its negacyclic transform, in place (paper 001, Algorithm 1), and back, scaled by 1/n (Algorithm 2,
-  /// errata 001-2 and 001-3).
+  /// errata 001-2 and 001-3), times what the ending says.
   void (*forward_transform)(W* a, const TransformTables<W>& tables) noexcept;
-  void (*inverse_transform)(W* a, const TransformTables<W>& tables) noexcept;
+  void (*inverse_transform)(W* a, const TransformTables<W>& tables, const InverseEnding<W>& ending) noexcept;
   /// out = the transform of the centred lift of a modulo `from` (move_centred, from < 2q), or with from = q of a
   /// itself, moved in the first pass. Null where there is none; degrees from `smallest_moved` on.
   void (*forward_moved)(W* out, const W* a, W from, const TransformTables<W>& tables) noexcept;

@@ -159,16 +159,18 @@ class KeySwitchNative {
 
   /// The limbs of P in coefficients and prepared for the conversion to q.
   void prepare_division(std::size_t items) const {
+    const BaseConversion& correction = constants_.rounding->correction;
     const std::size_t special = layout_.special, tiles = (n() + conversion_tile - 1) / conversion_tile;
     parallel_(special * 2 * items, special * 2 * items * n(), [&](std::size_t i) {
       const std::size_t item = i % items, part = i / items % 2, limb = i / items / 2;
-      cpu::inverse(kernels_, sum(item, 0, limb, part), *constants_.key_ring, limb);
+      cpu::inverse_times(kernels_, sum(item, 0, limb, part), *constants_.key_ring, limb,
+                         correction.tables<W>().punctured_inverses[limb]);
     });
+    if (special == 1) return;
     parallel_(tiles * 2 * items, special * 2 * items * n(), [&](std::size_t i) {
       const std::size_t item = i / tiles / 2, part = i / tiles % 2, at = i % tiles * conversion_tile;
-      const Tile<W> tile{sum(item, 0, 0, part) + at, n()};
-      cpu::prepare_conversion<W>(kernels_, tile, scratch(item, layout_.special_wraps(), part) + at, cpu::constant(tile),
-                                 std::min(conversion_tile, n() - at), constants_.rounding->correction);
+      kernels_.count_wraps(scratch(item, layout_.special_wraps(), part) + at, std::min(conversion_tile, n() - at),
+                           Tile<const W>{sum(item, 0, 0, part) + at, n()}, correction, nullptr);
     });
   }
 
@@ -180,46 +182,54 @@ class KeySwitchNative {
       const std::size_t item = i % out.batch, part = i / out.batch % 2, limb = first + i / out.batch / 2;
       const std::size_t target = limb - layout_.special;
       W* const total = sum(item, group_first, limb, part);
-      if (out.domain == Domain::coefficient) cpu::inverse(kernels_, total, *constants_.key_ring, limb);
-      const W* const correction =
-          constants_.rounding ? corrected(item, part, limb, extended(item, limb - group_first, part), out.domain)
-                              : nullptr;
+      const bool coefficients = out.domain == Domain::coefficient;
+      if (constants_.rounding) {
+        divide(item, part, limb, total, extended(item, limb - group_first, part), coefficients);
+      } else if (coefficients) {
+        cpu::inverse(kernels_, total, *constants_.key_ring, limb);
+      }
+      const bool corrects = constants_.rounding && coefficients;
       const Modulus<W>& q = constants_.ciphertext_ring->basis().moduli<W>()[target];
-      const bool adds = addend && part < addend->parts;
-      const W* const more = adds ? addend->limb<W>(item, part, target) : nullptr;
+      const W* const more = addend && part < addend->parts ? addend->limb<W>(item, part, target) : nullptr;
       W* const result = out.limb<W>(item, part, target);
-      const ShoupFactor<W> factor =
-          constants_.rounding ? ShoupFactor<W>(static_cast<W>(constants_.rounding->factors[target]), q.value())
-                              : ShoupFactor<W>();
       over_tiles([&](std::size_t at, std::size_t width) {
-        const W* tile = total + at;
-        if (correction != nullptr) {
-          W* const divided = adds ? total + at : result + at;
-          kernels_.scale_add(divided, tile, factor, correction + at, width, q.value());
-          tile = divided;
+        W* const tile = total + at;
+        if (corrects) {
+          W* const correction = extended(item, limb - group_first, part);  // of every tile: it stays in cache
+          correct(item, part, target, correction, at, width);
+          kernels_.add(more != nullptr ? tile : result + at, tile, correction, width, q);
         }
-        if (adds) {
+        if (more != nullptr) {
           kernels_.add(result + at, tile, more + at, width, q);
-        } else if (correction == nullptr) {
+        } else if (!corrects) {
           std::copy(tile, tile + width, result + at);
         }
       });
     });
   }
 
-  /// What the division adds to a limb of q, in the domain of the result.
-  const W* corrected(std::size_t item, std::size_t part, std::size_t limb, W* out, Domain domain) const {
-    const W* const lifts = sum(item, 0, 0, part);
-    const W* const wraps = scratch(item, layout_.special_wraps(), part);
-    const Tile<const W> in{lifts, n()};
-    if (domain == Domain::transform) {
-      cpu::convert_and_transform<W>(kernels_, out, *constants_.key_ring, limb, limb - layout_.special, in, in, wraps,
-                                    constants_.rounding->correction);
-    } else {
-      cpu::convert_limb<W>(kernels_, out, limb - layout_.special, in, in, wraps, n(), constants_.rounding->correction);
-    }
-    return out;
+  /// total / P, to which for coefficients the correction is still to be added: they are divided as they are transformed
+  /// back.
+  void divide(std::size_t item, std::size_t part, std::size_t limb, W* total, W* scratch, bool coefficients) const {
+    const std::size_t target = limb - layout_.special;
+    const W q = constants_.ciphertext_ring->basis().moduli<W>()[target].value();
+    const ShoupFactor<W> factor(static_cast<W>(constants_.rounding->factors[target]), q);
+    if (coefficients) return cpu::inverse_times(kernels_, total, *constants_.key_ring, limb, factor);
+    const Tile<const W> in{sum(item, 0, 0, part), n()};
+    cpu::convert_and_transform<W>(kernels_, scratch, *constants_.key_ring, limb, target, in, in, wraps_of(item, part),
+                                  constants_.rounding->correction);
+    over_tiles([&](std::size_t at, std::size_t width) {
+      kernels_.scale_add(total + at, total + at, factor, scratch + at, width, q);
+    });
   }
+  /// What the division adds to a tile of a limb of q, in coefficients.
+  void correct(std::size_t item, std::size_t part, std::size_t target, W* out, std::size_t at,
+               std::size_t width) const {
+    const Tile<const W> in{sum(item, 0, 0, part) + at, n()};
+    cpu::convert_limb<W>(kernels_, out, target, in, in, wraps_of(item, part) + at, width,
+                         constants_.rounding->correction);
+  }
+  const W* wraps_of(std::size_t item, std::size_t part) const { return scratch(item, layout_.special_wraps(), part); }
 
   const cpu::Kernels<W>& kernels_;
   const Parallel& parallel_;

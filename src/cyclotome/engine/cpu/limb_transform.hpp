@@ -58,10 +58,23 @@ void convert_and_transform(const Kernels<W>& kernels, W* out, const Ring& ring, 
 template <LimbWord W>
 void inverse(const Kernels<W>& kernels, W* x, const Ring& ring, std::size_t limb) {
   if (ring.transform(limb).method == Transform::Method::negacyclic) {
-    kernels.inverse_transform(x, ring.tables<W>(limb));
+    const TransformTables<W>& tables = ring.tables<W>(limb);
+    kernels.inverse_transform(x, tables, InverseEnding<W>(tables));
   } else {
     const auto& tables = ring.transform_as<PrimeFactorTables<W>>(limb);
     to_coefficients(kernels.convolutions(tables.modulus.value()), x, tables, TransformScratch<W>(tables).data());
+  }
+}
+
+/// The same, times `factor`, which is below the limb's prime: in the last stage where there is one.
+template <LimbWord W>
+void inverse_times(const Kernels<W>& kernels, W* x, const Ring& ring, std::size_t limb, const ShoupFactor<W>& factor) {
+  if (ring.transform(limb).method == Transform::Method::negacyclic) {
+    const TransformTables<W>& tables = ring.tables<W>(limb);
+    kernels.inverse_transform(x, tables, InverseEnding<W>(tables, factor.operand));
+  } else {
+    inverse(kernels, x, ring, limb);
+    kernels.scale(x, x, factor, ring.degree(), ring.basis().moduli<W>()[limb].value());
   }
 }
 

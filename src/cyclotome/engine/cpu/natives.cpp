@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The composites that cores compute at once: a tile of coefficients, or a few limbs, goes through all of it while it is
 // in cache. The others are faster, or as fast, one operation after another.
+#include <algorithm>
+
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
 #include "cyclotome/program/composites.hpp"
 #include "cyclotome/program/lifts.hpp"
@@ -15,12 +17,24 @@ std::optional<ConstView> addend_of(Views operands) {
   return operands.size() > 3 ? std::optional<ConstView>(operands[3]) : std::nullopt;
 }
 
+/// Whether everything that a composite works on is the items' own: what all of them share is transformed once, not for
+/// each tile of items.
+bool items_own(const program::Program& p, const program::Composite& c) {
+  const auto own = [&](const program::Place& place) { return p.values()[place.value].items == program::each; };
+  return std::ranges::all_of(c.outs, own) && std::ranges::all_of(c.ins, own);
+}
+/// Whether the factors of multiply_ciphertexts, which it uses up, are one or don't touch.
+bool apart(const program::Composite& c) { return c.ins[0].value != c.ins[1].value || c.ins[0].same_window(c.ins[1]); }
+
 std::uint64_t* numbers(const View& view) { return static_cast<std::uint64_t*>(view.data); }
 
 }  // namespace
 
 Native CpuEngine::native(const program::Program& p, const program::Composite& c) {
   if (is_tensor_product(p, c)) return [this](Views o) { tensor_product(o[0], o[1], o[2]); };
+  if (is_multiply_ciphertexts(p, c) && items_own(p, c) && apart(c)) {
+    return [this](Views o) { multiply_ciphertexts(o[0], o[1], o[2]); };
+  }
   if (is_key_switch_product(p, c)) return [this](Views o) { key_switch_product(o[0], o[1], o[2]); };
   if (const auto element = read_turned_product(p, c)) {
     return

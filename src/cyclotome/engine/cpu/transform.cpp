@@ -62,7 +62,7 @@ void forward_transform(W* a, const TransformTables<W>& tables) noexcept {
 }
 
 template <LimbWord W>
-void inverse_transform(W* a, const TransformTables<W>& tables) noexcept {
+void inverse_transform(W* a, const TransformTables<W>& tables, const InverseEnding<W>& ending) noexcept {
   const std::size_t n = tables.degree;
   const W q = tables.modulus.value();
   const W* const roots = tables.inverse_roots.data();
@@ -80,14 +80,16 @@ void inverse_transform(W* a, const TransformTables<W>& tables) noexcept {
   for (std::size_t j = 0; j < n / 2; ++j) {  // last stage, scaled by 1/n
     const W sum = static_cast<W>(a[j] + a[j + n / 2]);
     const W difference = static_cast<W>(a[j] + two_q - a[j + n / 2]);
-    a[j] = tables.inverse_degree.multiply(sum, q);
-    a[j + n / 2] = tables.last_inverse_root.multiply(difference, q);
+    a[j] = ending.sum.multiply(sum, q);
+    a[j + n / 2] = ending.difference.multiply(difference, q);
   }
 }
 
 template void forward_transform(std::uint32_t*, const TransformTables<std::uint32_t>&) noexcept;
 template void forward_transform(std::uint64_t*, const TransformTables<std::uint64_t>&) noexcept;
-template void inverse_transform(std::uint32_t*, const TransformTables<std::uint32_t>&) noexcept;
-template void inverse_transform(std::uint64_t*, const TransformTables<std::uint64_t>&) noexcept;
+template void inverse_transform(std::uint32_t*, const TransformTables<std::uint32_t>&,
+                                const InverseEnding<std::uint32_t>&) noexcept;
+template void inverse_transform(std::uint64_t*, const TransformTables<std::uint64_t>&,
+                                const InverseEnding<std::uint64_t>&) noexcept;
 
 }  // namespace cyclotome::cpu

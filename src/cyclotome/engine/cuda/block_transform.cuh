@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <type_traits>
 
-#include "cyclotome/engine/cuda/cluster_exchange.cuh"
+#include "cyclotome/engine/cuda/first_exchange.cuh"
 #include "cyclotome/engine/cuda/integer_arithmetic.cuh"
 #include "cyclotome/engine/cuda/transform_stages.cuh"
 
@@ -17,131 +16,74 @@ namespace cyclotome::cuda {
 /// never memory as it was.
 __device__ __forceinline__ void missing_body() { __trap(); }
 
-/// How a limb of 2^LogN values is spread over 2^LogC blocks of threads with 2^LogV values each.
-///
-/// Pass 0 sees the whole limb: thread `unit` u holds the values r (n >> E0) + u. Pass P > 0 sees one block's chunk of
-/// n / 2^LogC successive values. After the last pass a unit holds 2^last successive values; `settle` swaps them within
-/// each warp so that lanes hold successive vectors of 16 bytes, as they are best loaded and stored.
+/// A transform on a layout (transform_layout.cuh). `settle` swaps what the last pass leaves within each warp.
 template <class Arithmetic_, unsigned LogN, unsigned LogV, unsigned LogC>
-struct BlockTransform {
+struct BlockTransform
+    : TransformLayout<sizeof(typename Arithmetic_::Word), sizeof(typename Arithmetic_::Value), LogN, LogV, LogC> {
   using Arithmetic = Arithmetic_;
   using W = typename Arithmetic::Word;
   using Value = typename Arithmetic::Value;  ///< what residues are while they are transformed
   using Factor = typename Arithmetic::Factor;
-  static constexpr unsigned log_degree = LogN, log_values = LogV, log_blocks = LogC;
-  static constexpr unsigned degree = 1u << LogN, values = 1u << LogV, blocks = 1u << LogC, local = degree >> LogC,
-                            threads = local >> LogV, passes = (LogN + LogV - 1) / LogV;
-  static constexpr unsigned exponent(unsigned p) { return before(p + 1) - before(p); }
-  static constexpr unsigned before(unsigned p) { return p * (LogN / passes) + std::min(p, LogN % passes); }
-  static_assert(passes >= 2 && LogC < exponent(0) + 1 && exponent(0) <= LogV && threads % 32 == 0);
-  static constexpr unsigned first = exponent(0), last = exponent(passes - 1);
-  static constexpr unsigned wide = 16 / sizeof(Value),
-                            quads = (1u << last) / wide;  ///< values of a vector, vectors of a unit
-  static_assert(quads >= 1);
-  static constexpr unsigned vectors = values / wide;
-
-  __device__ static unsigned rank() { return LogC == 0 ? 0 : blockIdx.x; }
-
-  /// Where value r of unit k of this thread lies in the limb, in the first pass; that of (0, 0), and the distance.
-  __device__ static unsigned first_index() { return rank() * (values >> first) * threads + threadIdx.x; }
-  __device__ static constexpr unsigned first_offset(unsigned k, unsigned r) {
-    return (r << (LogN - first)) + k * threads;
-  }
-  /// Where vector j of unit k of this thread lies once settled.
-  __device__ static unsigned settled_index() { return rank() * local + warp_start() + lane() * wide; }
-  __device__ static constexpr unsigned settled_offset(unsigned k, unsigned j) {
-    return ((k * threads) << last) + j * 32 * wide;
-  }
-
- private:
-  static constexpr unsigned lane_bits = sizeof(Value) == 4 ? 5 : 4;  // lanes whose words fill the banks once
-  static constexpr unsigned rest_after(unsigned p) { return LogN - before(p + 1); }
-
-  /// How values that are exchanged are padded in shared memory, so that the lanes of both sides find different banks:
-  /// by a vector for every 128 bytes, and `extra` words for every 2^shift, where one side's lanes take runs of 2^run
-  /// words at distance 2^shift. at(a + b) = at(a) + at(b) where a and b have no bit in common. So a thread computes one
-  /// address, and finds its other values at constant distances.
-  template <unsigned Shift, unsigned Run>
-  struct Padding {
-    static constexpr unsigned extra =
-        Run >= lane_bits || Run == 0 ? 0 : ((1u << Run) - (wide << Shift >> lane_bits)) & ((1u << lane_bits) - 1);
-    static_assert(extra % wide == 0, "vectors would not be aligned");
-    __host__ __device__ static constexpr unsigned at(unsigned i) {
-      return i + wide * (i >> lane_bits) + extra * (i >> Shift);
-    }
-  };
-  static constexpr bool has_runs(unsigned p) { return rest_after(p) > 0 && rest_after(p) < lane_bits; }
-  /// Between pass X and the next, except backwards from pass 1 to pass 0.
-  static constexpr unsigned run_pass(unsigned x) { return has_runs(x + 1) ? x + 1 : x; }
-  template <unsigned X>
-  using Exchange = Padding<rest_after(run_pass(X)) + exponent(run_pass(X)), rest_after(run_pass(X))>;
-  static constexpr unsigned log_segment = LogN - LogC - first;  // a block's columns of a row of the first pass
-  using BackExchange = Padding<log_segment, rest_after(1)>;
-
-  template <unsigned X>
-  static constexpr unsigned most_words() {
-    if constexpr (X + 1 == passes) {
-      return BackExchange::at(local);
-    } else {
-      return std::max(Exchange<X>::at(local), most_words<X + 1>());
-    }
-  }
-
- public:
-  using Workspace = ClusterExchange<Value, LogC, local>;
-  static constexpr unsigned shared_words = most_words<0>();
-  static_assert(shared_words % wide == 0);
+  using LastFactor = typename Arithmetic::LastFactor;
+  using Layout = TransformLayout<sizeof(W), sizeof(Value), LogN, LogV, LogC>;
+  using Layout::before, Layout::exponent, Layout::first, Layout::last, Layout::lane, Layout::passes, Layout::quads,
+      Layout::rank, Layout::shared_words, Layout::threads, Layout::units, Layout::values, Layout::warp_start,
+      Layout::wide;
+  using First = FirstExchange<Layout, Value>;
+  using Workspace = typename First::Workspace;
   static constexpr std::size_t shared_bytes =
       Workspace::barrier_bytes + shared_words * sizeof(Value);  ///< of a Workspace
 
-  /// v: values of the first pass -> values of the last pass, in the ranges that the arithmetic says.
+  /// Asks for the factors of this block's last pass forwards, for them to be in the second-level cache when they are
+  /// needed.
+  __device__ static void prefetch_factors(const LimbTables<W>& t) {
+    if (threadIdx.x != 0) return;
+    constexpr unsigned p = passes - 1;
+    const LastFactor* const roots = Arithmetic::last_roots(t);
+#pragma unroll
+    for (unsigned j = 0; j < exponent(p); ++j) {
+      constexpr unsigned bits = before(p) - LogC;
+      const LastFactor* const range = roots + (1u << (before(p) + j)) + (rank() << (bits + j));
+      asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(range),
+                   "r"(static_cast<unsigned>(sizeof(LastFactor)) << (bits + j)));
+    }
+  }
+
+  /// v: values of the first pass -> values of the last pass, in the ranges that the arithmetic says. OfResidues: v are
+  /// what the arithmetic makes of residues.
+  template <bool OfResidues = false>
   __device__ static void forward(Value (&v)[values], Workspace& space, const LimbTables<W>& t, const Arithmetic& m) {
-    const Factor* const roots = Arithmetic::roots(t);
+    const Roots roots{Arithmetic::roots(t), Arithmetic::last_roots(t)};
     space.arrive();
 #pragma unroll
-    for (unsigned k = 0; k < values >> first; ++k) forward_stages<0, LogN, first>(m, v + (k << first), roots, 1);
+    for (unsigned k = 0; k < units; ++k) forward_stages<0, LogN, first, OfResidues>(m, v + (k << first), roots.all, 1);
     space.wait();
-    constexpr unsigned rows = 1u << (first - LogC), column_bits = LogN - first;  // rows that a block gets
-    using X = Exchange<0>;
-    const unsigned base = X::at(rank() * (values >> first) * threads) + X::at(threadIdx.x);
-#pragma unroll
-    for (unsigned r = 0; r < 1u << first; ++r) {
-#pragma unroll
-      for (unsigned k = 0; k < values >> first; ++k) {
-        space.send(r / rows, base + X::at(r % rows << column_bits) + X::at(k * threads), v[(k << first) + r]);
-      }
-    }
+    First::send_forward(v, space);
+    const auto head = head_of<1, false>(roots);
     space.receive();
-    forward_from<1>(v, space.words(), roots, m);
+    forward_from<1>(v, space, roots, head, m);
   }
 
   /// v: values of the last pass -> values of the first pass, scaled by 1/n, in the ranges that the arithmetic says.
   /// OfProducts: v are what the arithmetic makes of products.
   template <bool OfProducts = false>
   __device__ static void inverse(Value (&v)[values], Workspace& space, const LimbTables<W>& t, const Arithmetic& m) {
-    inverse_to<passes - 1>(v, space, Arithmetic::inverse_roots(t), m);
+    inverse<OfProducts>(v, space, t, m, first_factors_back(t));
+  }
+  /// The same with the first factors it needs, which may have been loaded before the values.
+  __device__ static auto first_factors_back(const LimbTables<W>& t) { return head_of<passes - 1, true>(roots_back(t)); }
+  template <bool OfProducts = false, class Factors>
+  __device__ static void inverse(Value (&v)[values], Workspace& space, const LimbTables<W>& t, const Arithmetic& m,
+                                 const Factors& factors) {
+    const Roots roots = roots_back(t);
+    inverse_to<passes - 1>(v, space, roots, factors, m);
     space.wait();
-    // Row by row of the first pass, a block's columns: the block's number is in the top bits of r.
-    constexpr unsigned e = exponent(1), rest = rest_after(1);
-    static_assert(e >= LogC);
-    constexpr unsigned columns = 1u << (e - LogC);
-    using X = BackExchange;
-    const unsigned base = X::at(rank() << (first - LogC + log_segment)) + X::at(spread(threadIdx.x, rest));
-#pragma unroll
-    for (unsigned r = 0; r < 1u << e; ++r) {
-#pragma unroll
-      for (unsigned k = 0; k < values >> e; ++k) {
-        space.send(r / columns, base + X::at(r % columns << rest) + X::at(spread(k * threads, rest)), v[(k << e) + r]);
-      }
-    }
+    First::send_back(v, space);
     space.receive();
-    const Value* const source = space.words() + X::at(threadIdx.x);
+    First::receive_back(v, space);
 #pragma unroll
-    for (unsigned k = 0; k < values >> first; ++k) {
-#pragma unroll
-      for (unsigned r = 0; r < 1u << first; ++r)
-        v[(k << first) + r] = source[X::at(r << log_segment) + X::at(k * threads)];
-      inverse_stages<first, 1>(m, v + (k << first), Arithmetic::inverse_roots(t), 1);
+    for (unsigned k = 0; k < units; ++k) {
+      inverse_stages<first, 1>(m, v + (k << first), roots.all, 1);
       constexpr unsigned half = 1u << (first - 1);
 #pragma unroll
       for (unsigned i = 0; i < half; ++i) {
@@ -168,9 +110,6 @@ struct BlockTransform {
   }
 
  private:
-  __device__ static unsigned lane() { return threadIdx.x % 32; }
-  __device__ static unsigned warp_start() { return (threadIdx.x / 32) << (5 + last); }
-
   template <class X, class From, class To>
   __device__ static void swap_vectors(X (&v)[values], X* shared, const From& from, const To& to) {
     if constexpr (quads == 1) return;
@@ -188,20 +127,15 @@ struct BlockTransform {
     __syncwarp();
   }
 
-  /// Bits of a unit's number in pass 1, group and column, as they lie in one block's columns of the first pass.
-  __device__ static constexpr unsigned spread(unsigned unit, unsigned rest) {
-    return ((unit >> rest) << log_segment) | (unit & ((1u << rest) - 1));
-  }
-  /// Where value r of a unit lies within this block's chunk, P > 0.
-  template <unsigned P>
-  __device__ static constexpr unsigned local_index(unsigned unit, unsigned r) {
-    constexpr unsigned rest = rest_after(P);
-    return ((unit >> rest) << (rest + exponent(P))) | (r << rest) | (unit & ((1u << rest) - 1));
-  }
+  template <unsigned X>
+  using Exchange = typename Layout::template Exchange<X>;
   template <unsigned P>
   __device__ static unsigned group_of(unsigned k) {
-    constexpr unsigned rest = rest_after(P);
-    return (1u << before(P)) + (rank() << (before(P) - LogC)) + ((k * threads + threadIdx.x) >> rest);
+    return Layout::template group_of<P>(k);
+  }
+  template <unsigned P>
+  __device__ static constexpr unsigned local_index(unsigned unit, unsigned r) {
+    return Layout::template local_index<P>(unit, r);
   }
 
   /// A thread's values of pass P from (to) shared memory, in exchange X.
@@ -238,29 +172,73 @@ struct BlockTransform {
     }
   }
 
+  /// Where a direction's factors lie: of all stages, and as the last pass reads them.
+  struct Roots {
+    const Factor* all;
+    const LastFactor* last;
+  };
+  __device__ static Roots roots_back(const LimbTables<W>& t) {
+    return {Arithmetic::inverse_roots(t), Arithmetic::last_inverse_roots(t)};
+  }
   template <unsigned P>
-  __device__ static void forward_from(Value (&v)[values], Value* shared, const Factor* roots, const Arithmetic& m) {
+  __device__ static auto roots_of(const Roots& roots) {
+    if constexpr (P + 1 == passes) {
+      return roots.last;
+    } else {
+      return roots.all;
+    }
+  }
+
+  /// A thread's first factors of pass P, loaded before the wait for its values.
+  template <unsigned P, bool Back>
+  struct Head {
+    using Stored = std::conditional_t<P + 1 == passes, LastFactor, Factor>;
+    static constexpr unsigned e = exponent(P), units = values >> e;
+    static constexpr unsigned stages = head_stages<Stored>(sizeof(W), e, units, Back);
+    FactorHead<Stored, e, stages, Back> unit[units];
+  };
+  template <unsigned P, bool Back>
+  __device__ static auto head_of(const Roots& roots) {
+    Head<P, Back> head;
+#pragma unroll
+    for (unsigned k = 0; k < head.units; ++k) head.unit[k].load(roots_of<P>(roots), group_of<P>(k));
+    return head;
+  }
+
+  template <unsigned P>
+  __device__ static void forward_from(Value (&v)[values], Workspace& space, const Roots& roots,
+                                      const Head<P, false>& head, const Arithmetic& m) {
     constexpr unsigned e = exponent(P);
-    load_chunk<P, P - 1>(v, shared);
+    constexpr bool vectors_came = P == 1 && Layout::aligned;
+    Value* const shared = space.words();
+    if constexpr (vectors_came) {
+      First::receive_forward(v, space);
+    } else {
+      load_chunk<P, P - 1>(v, shared);
+    }
 #pragma unroll
     for (unsigned k = 0; k < values >> e; ++k) {
-      forward_stages<before(P), LogN, e>(m, v + (k << e), roots, group_of<P>(k));
+      forward_stages<before(P), LogN, e>(m, v + (k << e), roots_of<P>(roots), group_of<P>(k), head.unit[k]);
     }
     if constexpr (P + 1 < passes) {
-      if constexpr (!std::is_same_v<Exchange<P>, Exchange<P - 1>>) __syncthreads();
+      if constexpr (vectors_came || !std::is_same_v<Exchange<P>, Exchange<P - 1>>) __syncthreads();
       store_chunk<P, P>(v, shared);
+      const auto next = head_of<P + 1, false>(roots);
       __syncthreads();
-      forward_from<P + 1>(v, shared, roots, m);
+      forward_from<P + 1>(v, space, roots, next, m);
     }
   }
 
   /// Passes P ... 1; the values of pass 1 stay in registers.
   template <unsigned P>
-  __device__ static void inverse_to(Value (&v)[values], Workspace& space, const Factor* roots, const Arithmetic& m) {
+  __device__ static void inverse_to(Value (&v)[values], Workspace& space, const Roots& roots, const Head<P, true>& head,
+                                    const Arithmetic& m) {
     constexpr unsigned e = exponent(P);
     if constexpr (P == 1) space.arrive();
 #pragma unroll
-    for (unsigned k = 0; k < values >> e; ++k) inverse_stages<e, 0>(m, v + (k << e), roots, group_of<P>(k));
+    for (unsigned k = 0; k < values >> e; ++k) {
+      inverse_stages<e, 0>(m, v + (k << e), roots_of<P>(roots), group_of<P>(k), head.unit[k]);
+    }
     if constexpr (P > 1) {
       if constexpr (P + 1 == passes) {
         space.enter();
@@ -268,9 +246,10 @@ struct BlockTransform {
         __syncthreads();
       }
       store_chunk<P, P - 1>(v, space.words());
+      const auto next = head_of<P - 1, true>(roots);
       __syncthreads();
       load_chunk<P - 1, P - 1>(v, space.words());
-      inverse_to<P - 1>(v, space, roots, m);
+      inverse_to<P - 1>(v, space, roots, next, m);
     }
   }
 };

@@ -105,17 +105,27 @@ class ClusterExchange {
       }
     }
   }
-  /// words[4 index ...] of that block = four words of 32 bits.
-  __device__ __forceinline__ void send_quad(unsigned block, unsigned index, const W (&words)[4]) const {
-    static_assert(sizeof(W) == 4);
+  /// Vector `index` of that block's words = value: 8 or 16 bytes.
+  template <class Bytes>
+  __device__ __forceinline__ void send_vector(unsigned block, unsigned index, const Bytes& value) const {
+    static_assert(sizeof(Bytes) == 8 || sizeof(Bytes) == 16);
     if constexpr (LogC == 0) {
-      reinterpret_cast<uint4*>(words_)[index] = make_uint4(words[0], words[1], words[2], words[3]);
+      reinterpret_cast<Bytes*>(words_)[index] = value;
     } else {
-      const std::uint32_t target = remote(barriers_, block), place = target + barrier_bytes + 16 * index;
-      asm volatile(
-          "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(place),
-          "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3]), "r"(target)
-          : "memory");
+      const std::uint32_t target = remote(barriers_, block);
+      const std::uint32_t place = target + barrier_bytes + index * static_cast<std::uint32_t>(sizeof(Bytes));
+      if constexpr (sizeof(Bytes) == 16) {
+        const uint4 bits = std::bit_cast<uint4>(value);
+        asm volatile(
+            "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(place),
+            "r"(bits.x), "r"(bits.y), "r"(bits.z), "r"(bits.w), "r"(target)
+            : "memory");
+      } else {
+        const uint2 bits = std::bit_cast<uint2>(value);
+        asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 [%0], {%1, %2}, [%3];" ::"r"(place),
+                     "r"(bits.x), "r"(bits.y), "r"(target)
+                     : "memory");
+      }
     }
   }
   /// Waits until all of this block's words have come.

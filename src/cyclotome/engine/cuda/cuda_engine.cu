@@ -5,6 +5,7 @@
 
 #include "cyclotome/engine/cuda/architecture.cuh"
 #include "cyclotome/engine/cuda/cuda_engine.hpp"
+#include "cyclotome/engine/cuda/host_numbers.cuh"
 #include "cyclotome/engine/cuda/prime_factor.cuh"
 #include "cyclotome/engine/cuda/state.cuh"
 
@@ -122,6 +123,11 @@ std::unique_ptr<Buffer> CudaEngine::allocate(std::size_t bytes, bool secret) {
     state.free(data, bytes, secret);
     throw;
   }
+}
+
+std::unique_ptr<ProgramNumbers> CudaEngine::make_numbers(std::size_t count) {
+  if (count > cuda::HostMemory::words) return Engine::make_numbers(count);
+  return std::make_unique<cuda::HostNumbers>(shared_from_this(), *state_, count);
 }
 
 void CudaEngine::upload(void* destination, const void* host, std::size_t bytes) {

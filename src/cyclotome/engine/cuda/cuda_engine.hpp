@@ -32,6 +32,8 @@ class CudaEngine : public Engine {
 
   std::string name() const override;
   std::unique_ptr<Buffer> allocate(std::size_t bytes, bool secret) override;
+  /// In the host's memory, unless they are many: kernels write there.
+  std::unique_ptr<ProgramNumbers> make_numbers(std::size_t count) override;
   /// held: by every engine of this process on the device, scratch of programs included.
   MemoryState memory(bool with_free) const override;
   /// From another GPU, over NVLink where they are connected so; from an engine that is none, false.

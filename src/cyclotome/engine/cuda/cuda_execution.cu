@@ -51,7 +51,7 @@ Native CudaEngine::native(const program::Program& program, const program::Compos
   return [this, step = std::move(step), secret = composite.secret](std::span<const View> operands) {
     const cuda::Turn turn(*state_, cuda::Addresses(), addresses(operands));
     PoolScratch scratch(*this, secret);
-    step({turn.queue(), scratch, {}, 0, turn.lane().peaks}, operands);
+    step({turn.queue(), scratch, {}, 0, turn.lane().cells}, operands);
   };
 }
 
@@ -124,7 +124,7 @@ bool CudaExecution::launch_graph(const ProgramCall& call, cuda::Lane& lane) cons
   try {
     if (slot.graph == nullptr) {
       auto graph = std::make_unique<cuda::DeviceGraph>(*prepared_, call, state_.device,
-                                                       cuda::GraphContext{state_.constants.paths, lane.peaks},
+                                                       cuda::GraphContext{state_.constants.paths, lane.cells},
                                                        cuda::memory_of(state_.context, state_.pool, lane.stream));
       if (!graph->worth_it()) {
         cuda::GraphStore::give_up(slot);
@@ -160,7 +160,7 @@ void CudaExecution::walk(const ProgramCall& call, std::size_t tile, const cuda::
     for (const std::uint32_t v : step.begins) begin(v);
     PoolScratch scratch(*engine_, step.secret);
     step(frame,
-         {turn.queue(), scratch, call.seeds, call.first_item + static_cast<std::uint32_t>(first), turn.lane().peaks});
+         {turn.queue(), scratch, call.seeds, call.first_item + static_cast<std::uint32_t>(first), turn.lane().cells});
     for (const std::uint32_t v : step.ends) memory[v].reset();
   };
   const auto& steps = prepared_->steps();

@@ -9,11 +9,48 @@ namespace cyclotome::cuda {
 
 namespace {
 
-template <class W>
-std::vector<Twiddle<W>> interleaved(const std::vector<W>& operands, const std::vector<W>& quotients) {
-  std::vector<Twiddle<W>> result(operands.size());
-  for (std::size_t i = 0; i < result.size(); ++i) result[i] = {operands[i], quotients[i]};
+template <class Factor, class W>
+std::vector<Factor> twiddles(const std::vector<W>& operands, const std::vector<W>& quotients, std::size_t count) {
+  std::vector<Factor> result;
+  for (std::size_t i = 0; i < count; ++i) result.push_back(Factor::of(operands[i], quotients[i]));
   return result;
+}
+
+/// Where a limb's factors lie in the one piece of memory that has them all, as `pack_roots` puts them there.
+struct RootOffsets {
+  std::size_t roots, inverse_roots, first, first_inverse, floating;
+};
+
+template <class W>
+RootOffsets root_offsets(std::size_t degree) {
+  std::size_t end = 0;
+  const auto next = [&](std::size_t count, std::size_t bytes) {
+    const std::size_t offset = end;
+    end = (end + count * bytes + 15) / 16 * 16;
+    return offset;
+  };
+  RootOffsets found{};
+  found.roots = next(degree, sizeof(StoredTwiddle<W>));
+  found.inverse_roots = next(degree, sizeof(StoredTwiddle<W>));
+  if constexpr (std::is_same_v<StoredTwiddle<W>, Twiddle<W>>) {
+    found.first = found.roots;
+    found.first_inverse = found.inverse_roots;
+  } else {
+    found.first = next(shared_factors(degree), sizeof(Twiddle<W>));
+    found.first_inverse = next(shared_factors(degree), sizeof(Twiddle<W>));
+  }
+  found.floating = end;
+  return found;
+}
+
+template <class W>
+void pack_roots(Packed& packed, const TransformTables<W>& tables) {
+  packed.add(twiddles<StoredTwiddle<W>>(tables.roots, tables.root_quotients, tables.degree));
+  packed.add(twiddles<StoredTwiddle<W>>(tables.inverse_roots, tables.inverse_root_quotients, tables.degree));
+  if constexpr (std::is_same_v<StoredTwiddle<W>, Twiddle<W>>) return;
+  const std::size_t first = shared_factors(tables.degree);
+  packed.add(twiddles<Twiddle<W>>(tables.roots, tables.root_quotients, first));
+  packed.add(twiddles<Twiddle<W>>(tables.inverse_roots, tables.inverse_root_quotients, first));
 }
 
 /// Residues as factors of the arithmetic on doubles.
@@ -53,8 +90,7 @@ LimbTables<W> DeviceConstants::limb_tables(const Ring& ring, std::size_t l, std:
   const FloatingArithmetic arithmetic(q, reciprocal);
   const ConstantMemory memory = roots_.find({ring.word(), tables.degree, q}, [&] {
     Packed packed;
-    packed.add(interleaved(tables.roots, tables.root_quotients));
-    packed.add(interleaved(tables.inverse_roots, tables.inverse_root_quotients));
+    pack_roots(packed, tables);
     if (floating) {
       packed.add(centred(tables.roots, arithmetic));
       packed.add(centred(tables.inverse_roots, arithmetic));
@@ -62,11 +98,13 @@ LimbTables<W> DeviceConstants::limb_tables(const Ring& ring, std::size_t l, std:
     return upload_(packed.bytes().data(), packed.bytes().size());
   });
   used.push_back(memory);
-  result.roots = at<Twiddle<W>>(memory, 0);
-  result.inverse_roots = result.roots + tables.degree;
+  const RootOffsets offsets = root_offsets<W>(tables.degree);
+  result.roots = at<StoredTwiddle<W>>(memory, offsets.roots);
+  result.inverse_roots = at<StoredTwiddle<W>>(memory, offsets.inverse_roots);
+  result.first_roots = at<Twiddle<W>>(memory, offsets.first);
+  result.first_inverse_roots = at<Twiddle<W>>(memory, offsets.first_inverse);
   if (floating) {
-    const auto* const roots =
-        at<double>(memory, (tables.roots.size() + tables.inverse_roots.size()) * sizeof(Twiddle<W>));
+    const auto* const roots = at<double>(memory, offsets.floating);
     result.floating = {roots, roots + tables.degree, reciprocal, arithmetic.centred(tables.inverse_degree.operand),
                        arithmetic.centred(tables.last_inverse_root.operand)};
   }

@@ -33,7 +33,13 @@ struct DeviceView {
   std::size_t batch_stride, part_stride;
   std::uint32_t parts, degree;
 
-  __device__ W* limb(std::uint32_t item, std::uint32_t l) const { return limb(item / parts, item % parts, l); }
+  __device__ W* limb(std::uint32_t item, std::uint32_t l) const {
+    // Nearly always items lie one after another: then no division stands before a kernel's first loads.
+    if (parts == 1 || batch_stride == parts * part_stride) {
+      return data + item * (parts == 1 ? batch_stride : part_stride) + static_cast<std::size_t>(l) * degree;
+    }
+    return limb(item / parts, item % parts, l);
+  }
   __device__ W* limb(std::uint32_t batch, std::uint32_t part, std::uint32_t l) const {
     return data + batch * batch_stride + part * part_stride + static_cast<std::size_t>(l) * degree;
   }

@@ -55,13 +55,14 @@ class Division {
 
   /// The same within the kernel that makes what is divided, if that may be; `arrived` is memory for its counts.
   bool fits_sums() const { return !secret_ && divides_limb_by_limb(correction_.value); }
-  SumDivision<W> in_sums(const View& out, const View& addend, void* arrived) const {
+  SumDivision<W> in_sums(const View& out, const View& addend, void* arrived, TicketedGrid grid) const {
     const auto parts = static_cast<std::uint32_t>(addend.ring == nullptr ? 0 : addend.parts);
     return {.out = device_view<W>(out, out.parts),
             .addend = parts == 0 ? DeviceView<W>{} : device_view<W>(addend, out.parts),
             .correction = correction_.value,
             .factors = factors_.value,
             .arrived = static_cast<std::uint32_t*>(arrived),
+            .grid = grid,
             .special = correction_.value.sources,
             .addend_parts = parts};
   }

@@ -91,6 +91,7 @@ class FloatingArithmetic {
   using Word = std::uint64_t;
   using Value = double;
   using Factor = double;
+  using LastFactor = double;
 
   /// q odd, below max_floating_modulus; reciprocal = fl(1 / q).
   CYCLOTOME_HD FloatingArithmetic(std::uint64_t q, double reciprocal)
@@ -113,6 +114,17 @@ class FloatingArithmetic {
   CYCLOTOME_HD static const Factor* inverse_roots(const Tables& t) {
     return t.floating.inverse_roots;
   }
+
+  template <class Tables>
+  CYCLOTOME_HD static const Factor* last_roots(const Tables& t) {
+    return t.floating.roots;
+  }
+  template <class Tables>
+  CYCLOTOME_HD static const Factor* last_inverse_roots(const Tables& t) {
+    return t.floating.inverse_roots;
+  }
+
+  CYCLOTOME_HD static Factor factor(Factor w) { return w; }
 
   /// x in [0, q) -> the same residue in [-(q - 1)/2, (q - 1)/2].
   CYCLOTOME_HD double centred(std::uint64_t x) const {
@@ -165,6 +177,9 @@ class FloatingArithmetic {
     constexpr bool reduces = floating_bounds::forward_reduces(Stage, Stages);
     forward_butterfly(x, y, w, reduces);
   }
+
+  /// The first stage of a transform of residues: as any first stage.
+  CYCLOTOME_HD void first_butterfly(double& x, double& y, double w) const { forward_butterfly(x, y, w, false); }
 
   /// x, y -> x + y, w (x - y). |x|, |y| <= before_inverse of stage and place, which say whether to reduce the sum.
   CYCLOTOME_HD void inverse_butterfly(double& x, double& y, double w, bool reduces) const {

@@ -135,7 +135,8 @@ __global__ void __launch_bounds__(T::threads)
 #if __CUDA_ARCH__ >= 900
   using W = typename T::W;
   extern __shared__ uint4 memory[];
-  const std::uint32_t item = blockIdx.y / 2, part = blockIdx.y % 2, l = blockIdx.z;
+  const TicketedGrid::Place place = division.grid.template take<T::blocks>();
+  const std::uint32_t item = place.y / 2, part = place.y % 2, l = place.z;
   const LimbTables<W>& t = work.tables->limb[l];
   let_next_start();
   typename T::Workspace space(memory);
@@ -144,7 +145,7 @@ __global__ void __launch_bounds__(T::threads)
   const std::uint32_t target = divides ? l - division.special : 0;
   const LimbCorrection<W> limb(division.correction, target);
   wait_for_previous();
-  std::uint32_t* const arrived = division.arrived + blockIdx.y * T::blocks + T::rank();
+  std::uint32_t* const arrived = division.arrived + place.y * T::blocks + T::rank();
   typename T::Value v[T::values];
   sum_digits<T>(v, work, extended, item, part, l, m);
   if (!divides) {

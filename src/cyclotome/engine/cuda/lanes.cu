@@ -51,19 +51,28 @@ OwnedStream::~OwnedStream() { succeeded(cudaStreamDestroy(stream_)); }
 OwnedEvent::OwnedEvent() { check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "event creation"); }
 OwnedEvent::~OwnedEvent() { succeeded(cudaEventDestroy(event_)); }
 
-PeakCells::PeakCells(cudaStream_t stream) {
-  constexpr std::size_t bytes = max_items * sizeof(PeakCell);
-  void* cells = nullptr;
-  check(cudaMalloc(&cells, bytes), "allocation");
-  cells_ = static_cast<PeakCell*>(cells);
-  if (succeeded(cudaMemsetAsync(cells_, 0, bytes, stream))) return;
-  succeeded(cudaFree(cells_));
+OwnedCells::OwnedCells(cudaStream_t stream) {
+  constexpr std::size_t peaks = max_items * sizeof(PeakCell), bytes = peaks + sizeof(std::uint32_t);
+  check(cudaMalloc(&memory_, bytes), "allocation");
+  auto* const memory = static_cast<std::byte*>(memory_);
+  cells_ = {reinterpret_cast<PeakCell*>(memory), reinterpret_cast<std::uint32_t*>(memory + peaks)};
+  if (succeeded(cudaMemsetAsync(memory_, 0, bytes, stream))) return;
+  succeeded(cudaFree(memory_));
   throw EngineError("CUDA: memory could not be set to zero");
 }
-PeakCells::~PeakCells() { succeeded(cudaFree(cells_)); }
+OwnedCells::~OwnedCells() { succeeded(cudaFree(memory_)); }
 
-Lane::Lane(std::size_t number, SecretMemory& memory, GraphBudget* budget)
-    : index(number), secrets(memory, stream), wait(stream), transfer(wait), peaks(stream) {
+Lane::Lane(std::size_t number, SecretMemory& memory, KeptBlocks& kept, GraphBudget* budget)
+    : index(number),
+      secrets(memory, stream,
+              [&kept, number](void* data, std::size_t bytes, std::uint64_t operation) {
+                StreamNumbers touched{};
+                touched[number] = operation;
+                return kept.put({data, touched}, bytes);
+              }),
+      wait(stream),
+      transfer(wait),
+      cells(stream) {
   if (budget != nullptr) programs = std::make_unique<GraphStore>(memory.context(), *budget);
 }
 
@@ -107,14 +116,15 @@ void Lane::finish(const char* what) {
   finished_.store(work, std::memory_order_release);
 }
 
-Lanes::Lanes(std::size_t count, SecretMemory& memory, std::size_t graph_bytes)
-    : count_(count), memory_(memory), budget_{graph_bytes} {}
+Lanes::Lanes(std::size_t count, SecretMemory& memory, KeptBlocks& kept, std::size_t graph_bytes)
+    : count_(count), memory_(memory), kept_(kept), budget_{graph_bytes} {}
 
 Lanes::~Lanes() {
   for_each([](Lane& lane) { delete &lane; });
 }
 
 Lane& Lanes::mine() { return at(thread_number() % count_); }
+bool Lanes::is_mine(const Lane& lane) const { return lane.index == thread_number() % count_; }
 
 Lane* Lanes::within() const {
   Lane* const lane = existing(thread_number() % count_);
@@ -135,7 +145,7 @@ Lane& Lanes::at(std::size_t index) {
   const std::lock_guard lock(making_);
   Lane* lane = existing(index);
   if (lane == nullptr) {
-    lane = new Lane(index, memory_, budget_.most != 0 && index < max_streams ? &budget_ : nullptr);
+    lane = new Lane(index, memory_, kept_, budget_.most != 0 && index < max_streams ? &budget_ : nullptr);
     lanes_[index].store(lane, std::memory_order_release);
   }
   return *lane;

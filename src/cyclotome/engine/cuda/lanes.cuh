@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "cyclotome/engine/cuda/device_graph.cuh"
+#include "cyclotome/engine/cuda/kept_blocks.hpp"
 #include "cyclotome/engine/cuda/peaks.cuh"
 #include "cyclotome/engine/cuda/secret_memory.cuh"
 #include "cyclotome/engine/cuda/secret_transfer.cuh"
@@ -41,24 +42,25 @@ class OwnedEvent {
   cudaEvent_t event_ = nullptr;
 };
 
-/// Where kernels that look for peaks meet: a cell for each item of a launch, zeros between kernels.
-class PeakCells {
+/// BlockCells of a stream, with their memory.
+class OwnedCells {
  public:
-  explicit PeakCells(cudaStream_t stream);
-  ~PeakCells();
-  PeakCells(const PeakCells&) = delete;
-  PeakCells& operator=(const PeakCells&) = delete;
-  operator PeakCell*() const noexcept { return cells_; }
+  explicit OwnedCells(cudaStream_t stream);
+  ~OwnedCells();
+  OwnedCells(const OwnedCells&) = delete;
+  OwnedCells& operator=(const OwnedCells&) = delete;
+  operator BlockCells() const noexcept { return cells_; }
 
  private:
-  PeakCell* cells_ = nullptr;
+  void* memory_ = nullptr;
+  BlockCells cells_;
 };
 
 /// One of an engine's streams, with all that may be used in its order only. Made and destroyed in the device's context.
 class Lane {
  public:
-  /// programs: whether it has graphs. Throws EngineError.
-  Lane(std::size_t number, SecretMemory& memory, GraphBudget* budget);
+  /// kept: for small secrets that were zeroised. budget: null if it has no graphs. Throws EngineError.
+  Lane(std::size_t number, SecretMemory& memory, KeptBlocks& kept, GraphBudget* budget);
   Lane(const Lane&) = delete;
   Lane& operator=(const Lane&) = delete;
 
@@ -67,7 +69,7 @@ class Lane {
   SecretQueue secrets;
   StreamWait wait;
   SecretTransfer transfer;
-  PeakCells peaks;
+  OwnedCells cells;
   std::unique_ptr<GraphStore> programs;  ///< null: programs are interpreted
 
   /// Whoever queues an operation here holds it until all of it is queued.
@@ -107,11 +109,12 @@ class Lane {
 class Lanes {
  public:
   /// count: 1 to max_streams. graph_bytes: that graphs may have together; 0: there are none.
-  Lanes(std::size_t count, SecretMemory& memory, std::size_t graph_bytes);
+  Lanes(std::size_t count, SecretMemory& memory, KeptBlocks& kept, std::size_t graph_bytes);
   ~Lanes();
 
   /// The calling thread's.
   Lane& mine();
+  bool is_mine(const Lane& lane) const;
   /// For the memory that several streams have seen: freed here, after all of them.
   Lane& freeing() { return at(freeing_stream); }
   Lane& copying() { return at(copying_stream); }
@@ -143,6 +146,7 @@ class Lanes {
 
   const std::size_t count_;
   SecretMemory& memory_;
+  KeptBlocks& kept_;
   GraphBudget budget_;
   std::mutex making_;
   std::array<std::atomic<Lane*>, all_streams> lanes_{};

@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(T::threads, fused_blocks<T>())
     const DeviceView<W>& from = operand < 2 ? a : b;
     load_coefficients<T>(words, from.limb(item, operand & 1, l));
     to_values<T>(v, words, m);
-    T::forward(v, space, t, m);
+    T::template forward<true>(v, space, t, m);
     if (operand == 3) break;
 #pragma unroll
     for (unsigned i = 0; i < T::values; ++i) parked[(operand * T::values + i) * T::threads] = v[i];
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(T2::threads, fused_blocks<T2>())
 #pragma unroll
       for (unsigned i = 0; i < T::values; ++i) v[i].lane[k] = m.value(words[i]);
     }
-    T2::forward(v, space, t, m);
+    T2::template forward<true>(v, space, t, m);
     if (operand == 1) break;
 #pragma unroll
     for (unsigned i = 0; i < T::values; ++i) parked[i * T::threads] = v[i];
@@ -148,7 +148,7 @@ __global__ void __launch_bounds__(T::threads)
   typename T::Value v[T::values];
   load_coefficients<T>(words, limb);
   to_values<T>(v, words, m);
-  T::forward(v, space, t, m);
+  T::template forward<true>(v, space, t, m);
   to_canonical<T>(words, v, m);
   T::settle(words, space);
   store_transform<T>(words, limb);

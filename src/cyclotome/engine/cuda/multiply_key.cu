@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(T::threads, fused_blocks<T>(768))
   typename T::Value factor[T::values], v[T::values];
   load_coefficients<T>(words, a.limb(item, l));
   to_values<T>(factor, words, m);
-  T::forward(factor, space, t, m);
+  T::template forward<true>(factor, space, t, m);
 #pragma unroll
   for (unsigned i = 0; i < T::values; ++i) factor[i] = m.halved(factor[i]);
   T::settle(factor, space);

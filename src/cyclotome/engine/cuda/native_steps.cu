@@ -132,8 +132,8 @@ class KeySwitchNative {
     const View converted = extend_first ? extended : View{};
     if (in_two && divides_in_sums(out.domain)) {
       const View dropped = scratch_view<W>(at, *special_, out, 2, Domain::coefficient);
-      const auto division =
-          divide_->in_sums(out, addend, at.scratch.take(out.batch * 2 * max_limb_blocks * sizeof(std::uint32_t)));
+      const auto division = divide_->in_sums(
+          out, addend, at.scratch.take(out.batch * 2 * max_limb_blocks * sizeof(std::uint32_t)), {at.cells.tickets});
       const KeySwitchLaunch<W> work = launch_of(at, dropped, c, key, out.domain, converted);
       divided_key_switch(at.queue, work, device_view<W>(extended, work.digit_count), arithmetics_, division);
       return;
@@ -260,7 +260,7 @@ Step scale_to_plain_step(DeviceConstants& constants, const program::PlainRoundin
   return [scale = constants.conversion<W>(rounding.scale), correction = constants.conversion<W>(rounding.correction)](
              const StepContext& at, Operands o) {
     scale_to_plain(at.queue, device_view<W>(o[0], 1), device_view<W>(o[2], 1), scale.value, correction.value,
-                   items_of(o[0]), {static_cast<std::uint64_t*>(o[1].data), at.peaks});
+                   items_of(o[0]), {static_cast<std::uint64_t*>(o[1].data), at.cells.peaks});
   };
 }
 

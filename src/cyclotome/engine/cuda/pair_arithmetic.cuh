@@ -30,6 +30,10 @@ class PairArithmetic : public A {
 #pragma unroll
     for (unsigned k = 0; k < 2; ++k) A::template forward_butterfly<Stage, Stages>(x.lane[k], y.lane[k], w);
   }
+  __device__ __forceinline__ void first_butterfly(Value& x, Value& y, Factor w) const {
+#pragma unroll
+    for (unsigned k = 0; k < 2; ++k) A::first_butterfly(x.lane[k], y.lane[k], w);
+  }
   template <unsigned Stage = 0>
   __device__ __forceinline__ void inverse_butterfly(Value& x, Value& y, Factor w, unsigned place = 0) const {
 #pragma unroll

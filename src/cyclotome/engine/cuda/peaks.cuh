@@ -45,6 +45,11 @@ struct PeakCell {
   unsigned blocks;
 };
 
+/// Seen by the host as soon as it gets there, where the memory is the host's.
+__device__ __forceinline__ void write_at_once(std::uint64_t* word, std::uint64_t value) {
+  asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
+}
+
 /// Where a kernel puts the peak of each of its items. Every block adds what it found to the item's cell, and the last
 /// one empties it: so nothing has to be cleared before, and no kernel has to come after.
 struct PeakOutput {
@@ -78,7 +83,7 @@ struct PeakOutput {
     __threadfence();
     if (atomicAdd(&cell.blocks, 1u) + 1 != gridDim.x * gridDim.z) return;
     __threadfence();
-    peaks[item] = atomicExch(&cell.peak, 0ull);
+    write_at_once(peaks + item, atomicExch(&cell.peak, 0ull));
     cell.blocks = 0;
   }
 };

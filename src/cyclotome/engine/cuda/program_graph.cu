@@ -52,7 +52,7 @@ ProgramGraph::ProgramGraph(const PreparedProgram& program, KernelChain& chain, A
       arena_(arena),
       kernels_(chain),
       queue_(kernels_, context.paths),
-      peaks_(context.peaks),
+      cells_(context.cells),
       frame_(program.program()),
       blocks_(program.program().values().size()),
       operands_(call.operands.begin(), call.operands.end()) {
@@ -73,7 +73,7 @@ ProgramGraph::ProgramGraph(const PreparedProgram& program, KernelChain& chain, A
 void ProgramGraph::build_step(const PreparedStep& step, const ProgramCall& call) {
   kernels_.append_step();
   NewScratch scratch(arena_, step.secret, scratch_.emplace_back());
-  step(frame_, {queue_, scratch, call.seeds, call.first_item, peaks_});
+  step(frame_, {queue_, scratch, call.seeds, call.first_item, cells_});
 }
 
 void ProgramGraph::wipe_secrets() {
@@ -105,7 +105,7 @@ void ProgramGraph::update(const ProgramCall& call) {
     if ((steps[s].operands & moved) == 0 && !steps[s].draws) continue;
     kernels_.update_step(s);
     NotedScratch scratch(scratch_[s]);
-    steps[s](frame_, {queue_, scratch, call.seeds, call.first_item, peaks_});
+    steps[s](frame_, {queue_, scratch, call.seeds, call.first_item, cells_});
   }
   kernels_.finish();
   operands_.assign(call.operands.begin(), call.operands.end());

@@ -15,10 +15,10 @@ struct ProgramCall {
   std::uint32_t first_item;
 };
 
-/// Where kernels of a graph run. peaks: the stream's.
+/// Where kernels of a graph run. cells: the stream's.
 struct GraphContext {
   CodePaths paths;
-  PeakCell* peaks = nullptr;
+  BlockCells cells{};
 };
 
 /// A program's kernels for a number of items, one after the other, temporaries where they stay. It follows operands
@@ -47,7 +47,7 @@ class ProgramGraph {
   Arena& arena_;
   GraphKernels kernels_;
   Queue queue_;
-  PeakCell* peaks_;
+  BlockCells cells_;
   Frame frame_;
   std::vector<std::size_t> blocks_;          // of the arena, by value
   std::vector<std::vector<void*>> scratch_;  // by step

@@ -104,7 +104,8 @@ void SecretMemory::wipe(const Queue& queue, const Pieces& pieces, std::size_t co
   launch<wipe_pieces>(queue, dim3(blocks, static_cast<unsigned>(count)), 256, 0, 1, "zeroising", pieces);
 }
 
-SecretQueue::SecretQueue(SecretMemory& memory, cudaStream_t stream) : memory_(memory), stream_(stream) {
+SecretQueue::SecretQueue(SecretMemory& memory, cudaStream_t stream, Keep keep)
+    : memory_(memory), stream_(stream), keep_(std::move(keep)) {
   const std::lock_guard lock(memory.mutex_);
   memory.queues_.push_back(this);
 }
@@ -114,10 +115,11 @@ SecretQueue::~SecretQueue() {
   std::erase(memory_.queues_, this);
 }
 
-void SecretQueue::take_back(void* data, std::size_t bytes) noexcept {
+void SecretQueue::take_back(void* data, std::size_t bytes, std::uint64_t number) noexcept {
   const std::lock_guard lock(mutex_);
   given_back_.data[count_] = static_cast<uint4*>(data);
   given_back_.words[count_] = (bytes + 15) / 16;
+  numbers_[count_] = number;
   ++count_;
   bytes_ += bytes;
   if (operations_ == 0 || count_ == SecretMemory::max_pieces || bytes_ >= SecretMemory::max_bytes) wipe_and_free();
@@ -150,7 +152,11 @@ void SecretQueue::wipe_and_free() noexcept {
     }
     return;
   }
-  for (std::size_t i = 0; i < count; ++i) succeeded(cudaFreeAsync(given_back_.data[i], stream_));
+  for (std::size_t i = 0; i < count; ++i) {
+    void* const data = given_back_.data[i];
+    const bool kept = numbers_[i] != 0 && keep_ && keep_(data, given_back_.words[i] * sizeof(uint4), numbers_[i]);
+    if (!kept) succeeded(cudaFreeAsync(data, stream_));
+  }
 }
 
 }  // namespace cyclotome::cuda

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <vector>
@@ -57,14 +59,18 @@ class SecretMemory {
 /// operation, when that is over, so that several pieces take one launch. Nobody has to call again for it. Thread-safe.
 class SecretQueue {
  public:
-  SecretQueue(SecretMemory& memory, cudaStream_t stream);
+  /// What else may be done with a piece that was zeroised than to free it: true if it was. number: of take_back.
+  using Keep = std::function<bool(void* data, std::size_t bytes, std::uint64_t number)>;
+
+  SecretQueue(SecretMemory& memory, cudaStream_t stream, Keep keep = nullptr);
   ~SecretQueue();
   SecretQueue(const SecretQueue&) = delete;
   SecretQueue& operator=(const SecretQueue&) = delete;
 
   /// Frees what the memory let go, after everything that the stream was asked for. The calling thread is in the
-  /// context.
-  void take_back(void* data, std::size_t bytes) noexcept;
+  /// context. number: of the operation under way, on this stream, by whose end the zeros are queued: then the piece may
+  /// be kept.
+  void take_back(void* data, std::size_t bytes, std::uint64_t number = 0) noexcept;
   /// Queues zeros for everything that was given back.
   void flush() noexcept;
 
@@ -87,7 +93,9 @@ class SecretQueue {
   SecretMemory& memory_;
   cudaStream_t stream_;
   std::mutex mutex_;
+  Keep keep_;
   SecretMemory::Pieces given_back_{};
+  std::array<std::uint64_t, SecretMemory::max_pieces> numbers_{};
   std::size_t count_ = 0, bytes_ = 0;
   unsigned operations_ = 0;  ///< under way
 };

@@ -63,8 +63,10 @@ void SecretTransfer::download_runs(void* host, const void* source, std::size_t b
     return;
   }
   in_pieces(count * bytes, capacity / bytes * bytes, [&](std::size_t first, std::size_t some) {
-    check(cudaMemcpy2DAsync(pinned_, bytes, at(source, first / bytes * stride), std::max(stride, bytes), bytes,
-                            some / bytes, cudaMemcpyDeviceToHost, stream),
+    const void* const from = at(source, first / bytes * stride);
+    check(some == bytes || stride == bytes
+              ? cudaMemcpyAsync(pinned_, from, some, cudaMemcpyDeviceToHost, stream)
+              : cudaMemcpy2DAsync(pinned_, bytes, from, stride, bytes, some / bytes, cudaMemcpyDeviceToHost, stream),
           what);
     wait_.until_done(what);
     std::memcpy(at(host, first), pinned_, some);

@@ -9,7 +9,7 @@ DeviceState::DeviceState(int to_device, CUcontext of_device, std::size_t streams
       pool(memory_pool(to_device)),
       secrets(of_device),
       kept(kept_bytes(to_device)),
-      lanes(streams, secrets, graph_bytes),
+      lanes(streams, secrets, kept, graph_bytes),
       constants([this](const void* host, std::size_t bytes) { return constant(host, bytes); }),
       has_graphs_(graph_bytes != 0) {}
 
@@ -118,13 +118,27 @@ void DeviceState::free(void* data, std::size_t bytes, bool secret) noexcept {
   try {
     Lane& lane = lanes.after(touched);
     if (secret) {
-      lane.secrets.take_back(data, KeptBlocks::rounded(bytes));
+      free_secret(data, KeptBlocks::rounded(bytes), lane);
     } else {
       succeeded(cudaFreeAsync(data, lane.stream));
     }
     lane.note_work();
   } catch (const EngineError&) {
   }
+}
+
+void DeviceState::free_secret(void* data, std::size_t bytes, Lane& lane) noexcept {
+  constexpr std::size_t small = std::size_t{1} << 20;  // large ones go back to the pool, for others too
+  if (bytes <= small && lanes.is_mine(lane)) {
+    std::optional<Turn> turn;
+    try {
+      turn.emplace(*this, lane, Turn::List{}, Turn::List{});
+    } catch (const EngineError&) {  // there are no operations any more
+    }
+    // Whoever has it next waits for the zeros by the operation's number.
+    if (turn) return lane.secrets.take_back(data, bytes, lane.operation);
+  }
+  lane.secrets.take_back(data, bytes);
 }
 
 void DeviceState::free_constants(void* data) noexcept {

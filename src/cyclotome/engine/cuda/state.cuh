@@ -2,10 +2,12 @@
 #pragma once
 
 #include <initializer_list>
+#include <optional>
 
 #include "cyclotome/engine/cuda/device_constants.cuh"
 #include "cyclotome/engine/cuda/device_scope.cuh"
 #include "cyclotome/engine/cuda/garner.cuh"
+#include "cyclotome/engine/cuda/host_memory.cuh"
 #include "cyclotome/engine/cuda/kept_blocks.hpp"
 #include "cyclotome/engine/cuda/lanes.cuh"
 #include "cyclotome/engine/cuda/memory_pool.cuh"
@@ -31,6 +33,7 @@ struct DeviceState {
   KeptBlocks kept;
   Lanes lanes;         ///< longer than what is freed on them
   OwnedStream copies;  ///< of constants
+  HostMemory host;     ///< for numbers
   Garner garner;
   DeviceConstants constants;
 
@@ -66,6 +69,8 @@ struct DeviceState {
 
  private:
   void free_kept() noexcept;
+  /// Within an operation of the calling thread's own, if that is possible.
+  void free_secret(void* data, std::size_t bytes, Lane& lane) noexcept;
   ConstantMemory constant(const void* host, std::size_t bytes);
   const bool has_graphs_;
 };

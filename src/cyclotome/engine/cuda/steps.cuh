@@ -14,6 +14,12 @@ namespace cyclotome::cuda {
 
 struct PeakCell;
 
+/// Where blocks of one kernel meet, on one stream: zeros between kernels.
+struct BlockCells {
+  PeakCell* peaks = nullptr;         ///< one for each item
+  std::uint32_t* tickets = nullptr;  ///< of a TicketedGrid
+};
+
 /// Memory of a step's own, until it is done.
 class Scratch {
  public:
@@ -27,7 +33,7 @@ struct StepContext {
   Scratch& scratch;
   std::span<const Seed* const> seeds{};
   std::uint32_t first_item = 0;  ///< its number in the streams of the seeds
-  PeakCell* peaks = nullptr;     ///< of the stream on which it runs, one for each item
+  BlockCells cells{};            ///< of the stream on which it runs
 };
 
 /// operands: out, a and b of a verb, of which the last may not exist; the outs and then the ins of a composite. What is

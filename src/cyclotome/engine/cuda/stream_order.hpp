@@ -37,10 +37,15 @@ class StreamOrder {
     piece = {.bytes = bytes, .writer = stream, .written = number};
   }
 
-  /// Memory that is used again, after the operations that touched it.
+  /// Memory that is used again, after the operations that touched it. One alone may have zeroised it: then who reads it
+  /// comes after that too, not only who writes.
   void add(const void* data, std::size_t bytes, const StreamNumbers& touched) {
     const std::lock_guard lock(mutex_);
-    pieces_[address(data)] = {.bytes = bytes, .read = touched};
+    Piece& piece = pieces_[address(data)] = {.bytes = bytes, .read = touched};
+    const auto used = [](std::uint64_t number) { return number != 0; };
+    if (std::ranges::count_if(touched, used) != 1) return;
+    const auto last = std::ranges::find_if(touched, used);
+    piece = {.bytes = bytes, .writer = static_cast<std::size_t>(last - touched.begin()), .written = *last};
   }
 
   /// Forgets memory: the last operation of each stream that had to do with it. `alone` may have, too.

@@ -3,6 +3,7 @@
 
 #include "cyclotome/engine/cuda/conversion.cuh"
 #include "cyclotome/engine/cuda/device_view.cuh"
+#include "cyclotome/engine/cuda/ticketed_grid.cuh"
 
 // A division by a few special primes within the kernel that adds up a key switch, of transforms: blocks that end with
 // the residues modulo one of them, as coefficients, tell those that transform the correction and divide.
@@ -18,6 +19,7 @@ struct SumDivision {
   ColumnConversion<W> correction;  ///< P -> q
   const ShoupFactor<W>* factors;   ///< one for each prime of q
   std::uint32_t* arrived;  ///< [item][part][block of a limb]: limbs modulo P whose share of that block is stored
+  TicketedGrid grid;
   std::uint32_t special, addend_parts;
 };
 
@@ -25,7 +27,7 @@ struct SumDivision {
 template <class W>
 inline constexpr bool without_gaps<SumDivision<W>> =
     without_gaps<ColumnConversion<W>> &&
-    sizeof(SumDivision<W>) == 2 * sizeof(DeviceView<W>) + sizeof(ColumnConversion<W>) + 2 * sizeof(void*) + 8;
+    sizeof(SumDivision<W>) == 2 * sizeof(DeviceView<W>) + sizeof(ColumnConversion<W>) + 3 * sizeof(void*) + 8;
 
 /// Whether LimbCorrection serves a correction.
 template <class W>
@@ -113,8 +115,8 @@ __device__ __forceinline__ void tell(std::uint32_t* count) {
   if (threadIdx.x == 0) asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(count) : "memory");
 }
 
-/// Returns when `wanted` blocks have told. Blocks start in the order of their numbers, so those that are waited for
-/// must come before those that wait.
+/// Returns when `wanted` blocks have told. Those that are waited for have places before the one that waits in a
+/// TicketedGrid, so that they run.
 __device__ __forceinline__ void await(const std::uint32_t* count, std::uint32_t wanted) {
   if (threadIdx.x == 0) {
     std::uint32_t found;

@@ -18,7 +18,7 @@ class DeviceSpace {
   __device__ explicit DeviceSpace(uint4* memory) : exchange(memory) {}
   __device__ __forceinline__ Quad& quads(unsigned i) const { return reinterpret_cast<Quad*>(exchange.words())[i]; }
   __device__ __forceinline__ void send(unsigned block, unsigned i, const Quad& quad) const {
-    exchange.send_quad(block, i, quad.word);
+    exchange.send_vector(block, i, quad);
   }
 
   Exchange exchange;

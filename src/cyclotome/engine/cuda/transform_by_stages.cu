@@ -22,7 +22,8 @@ __global__ void forward_stage(DeviceView<W> a, const RingTables<W>* tables, std:
   const LimbTables<W>& t = tables->limb[blockIdx.y];
   const std::uint32_t group = i / gap, j = 2 * group * gap + i % gap;
   W* const x = a.limb(blockIdx.z, blockIdx.y) + j;
-  IntegerArithmetic<W>(t).forward_butterfly(x[0], x[gap], t.roots[groups + group]);
+  const IntegerArithmetic<W> m(t);
+  m.forward_butterfly(x[0], x[gap], m.factor(t.roots[groups + group]));
 }
 
 /// All stages from `groups` groups on, each block a chunk of n/groups values in shared memory; ends in [0, q).
@@ -41,7 +42,7 @@ __global__ void forward_tail(DeviceView<W> a, const RingTables<W>* tables, std::
     const std::uint32_t first = groups + blockIdx.x * (groups / first_groups);
     for (std::uint32_t i = threadIdx.x; i < size / 2; i += blockDim.x) {
       const std::uint32_t group = i / gap, j = 2 * group * gap + i % gap;
-      m.forward_butterfly(chunk[j], chunk[j + gap], t.roots[first + group]);
+      m.forward_butterfly(chunk[j], chunk[j + gap], m.factor(t.roots[first + group]));
     }
     __syncthreads();
   }
@@ -65,7 +66,7 @@ __global__ void inverse_head(DeviceView<W> a, const RingTables<W>* tables, std::
     const std::uint32_t first = groups + blockIdx.x * (groups / last_groups);
     for (std::uint32_t i = threadIdx.x; i < size / 2; i += blockDim.x) {
       const std::uint32_t group = i / gap, j = 2 * group * gap + i % gap;
-      m.inverse_butterfly(chunk[j], chunk[j + gap], t.inverse_roots[first + group]);
+      m.inverse_butterfly(chunk[j], chunk[j + gap], m.factor(t.inverse_roots[first + group]));
     }
     __syncthreads();
   }
@@ -93,7 +94,7 @@ __global__ void inverse_stage(DeviceView<W> a, const RingTables<W>* tables, std:
   if (groups == 1) {
     m.template last_inverse_butterfly<false>(x[0], x[gap], t);
   } else {
-    m.inverse_butterfly(x[0], x[gap], t.inverse_roots[groups + group]);
+    m.inverse_butterfly(x[0], x[gap], m.factor(t.inverse_roots[groups + group]));
   }
 }
 

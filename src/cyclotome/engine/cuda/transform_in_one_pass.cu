@@ -22,6 +22,10 @@ constexpr unsigned resident_blocks() {
   return T::threads >= threads ? 1 : threads / T::threads;
 }
 
+/// Whether a block asks for its last pass' factors at once: where limbs have long tables, which seldom are in a cache.
+template <class T>
+inline constexpr bool prefetches_factors = sizeof(typename T::W) == 4 && T::log_degree >= 15;
+
 template <class T>
 __global__ void __launch_bounds__(T::threads, resident_blocks<T>())
     forward(DeviceView<typename T::W> out, DeviceView<typename T::W> a, const RingTables<typename T::W>* tables) {
@@ -31,6 +35,7 @@ __global__ void __launch_bounds__(T::threads, resident_blocks<T>())
   const LimbTables<W>& t = tables->limb[blockIdx.y];
   let_next_start();
   if (!T::Arithmetic::serves(t)) return;
+  if constexpr (prefetches_factors<T>) T::prefetch_factors(t);
   typename T::Workspace space(memory);
   const typename T::Arithmetic m(t);
   wait_for_previous();
@@ -38,7 +43,7 @@ __global__ void __launch_bounds__(T::threads, resident_blocks<T>())
   typename T::Value v[T::values];
   load_coefficients<T, Use::once>(words, a.limb(blockIdx.z, blockIdx.y));
   to_values<T>(v, words, m);
-  T::forward(v, space, t, m);
+  T::template forward<true>(v, space, t, m);
   to_canonical<T>(words, v, m);
   T::settle(words, space);
   store_transform<T, Use::once>(words, out.limb(blockIdx.z, blockIdx.y));
@@ -61,10 +66,11 @@ __global__ void __launch_bounds__(T::threads, resident_blocks<T>())
   wait_for_previous();
   W words[T::values];
   typename T::Value v[T::values];
+  const auto factors = T::first_factors_back(t);
   load_transform<T, Use::once>(words, a.limb(blockIdx.z, blockIdx.y));
   T::unsettle(words, space);
   to_values<T>(v, words, m);
-  T::inverse(v, space, t, m);
+  T::inverse(v, space, t, m, factors);
   to_words<T>(words, v, m);
   store_coefficients<T, Use::once>(words, out.limb(blockIdx.z, blockIdx.y));
 #else

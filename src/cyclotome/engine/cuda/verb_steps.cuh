@@ -147,7 +147,7 @@ template <class W>
 auto convert_with_peaks_step(DeviceConstants& constants, const BaseConversion& conversion) {
   return [constants = constants.conversion<W>(conversion)](const StepContext& at, Operands o) {
     convert(at.queue, device_view<W>(o[0], 1), device_view<W>(o[2], 1), constants.value, items_of(o[0]),
-            {static_cast<std::uint64_t*>(o[1].data), at.peaks});
+            {static_cast<std::uint64_t*>(o[1].data), at.cells.peaks});
   };
 }
 

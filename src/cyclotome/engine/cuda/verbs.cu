@@ -6,6 +6,7 @@
 
 namespace cyclotome {
 
+using cuda::check;
 using cuda::piece_of;
 
 namespace {
@@ -62,6 +63,12 @@ void CudaEngine::do_multiply_accumulate(View accumulator, ConstView a, ConstView
 }
 
 void CudaEngine::do_clear(View out) {
+  if (out.ring == program::number_ring().get() && out.batch_stride == 1) {
+    // One word for each: of a polynomial of their ring, behind the last there need be no memory.
+    const cuda::Turn turn(*state_, {}, {out.data});
+    check(cudaMemsetAsync(out.data, 0, out.batch * sizeof(std::uint64_t), turn.stream()), "clearing");
+    return;
+  }
   run_in_pieces(*state_, []<class W>(W) { return cuda::clear_step<W>(); }, out);
 }
 
@@ -90,7 +97,7 @@ void CudaEngine::do_peaks(View numbers, ConstView a, const BaseConversion& conve
   with_word(a.word(), [&]<class W>(W) {
     const View operands[] = {numbers, writable(a)};
     cuda::peaks_step<W>(state_->constants, conversion)(
-        cuda::StepContext{turn.queue(), scratch, {}, 0, turn.lane().peaks}, operands);
+        cuda::StepContext{turn.queue(), scratch, {}, 0, turn.lane().cells}, operands);
   });
 }
 

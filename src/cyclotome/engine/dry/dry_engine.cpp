@@ -38,6 +38,7 @@ class DryEngine::DryExecution final : public Execution {
               std::uint32_t) const override {
     const std::size_t items = std::max<std::size_t>(batch, 1);
     engine_->count(std::string(program().name()), items, work_of(program(), items));
+    const bool products = program().name().ends_with(".multiply_relinearized");
     std::vector<ConstView> inputs;
     for (std::size_t i = 0; i < operands.size(); ++i) {
       if (role(i) == program::Value::Role::input) inputs.emplace_back(operands[i]);
@@ -47,6 +48,7 @@ class DryEngine::DryExecution final : public Execution {
       if (role(i) != program::Value::Role::output) continue;
       engine_->written(operands[i].data, inputs, multiplies_ ? 1 : 0);
       engine_->put(operands[i].data, Content::unknown);
+      if (products) engine_->put_products(operands[i].data);
       engine_->put_traces(operands[i], traces[i]);
     }
   }
@@ -108,7 +110,7 @@ std::unique_ptr<Buffer> DryEngine::allocate(std::size_t bytes, bool secret) {
   if (data == nullptr) throw EngineError(message("no address space left for ", bytes, " bytes"));
   auto self = std::static_pointer_cast<DryEngine>(shared_from_this());
   const std::lock_guard lock(mutex_);
-  blocks_[data] = {bytes, 0, false, Content::unknown, ++serial_};
+  blocks_[data] = {bytes, 0, false, Content::unknown, false, ++serial_};
   held_ += bytes;
   peak_ = std::max(peak_, held_);
   return std::make_unique<DryBuffer>(std::move(self), data, bytes, secret);
@@ -117,7 +119,7 @@ std::unique_ptr<Buffer> DryEngine::allocate(std::size_t bytes, bool secret) {
 void DryEngine::freed(const void* data, std::size_t bytes) noexcept {
   const std::lock_guard lock(mutex_);
   blocks_.erase(data);
-  traces_.forget(data, std::max<std::size_t>(bytes, 1));
+  forget(data, std::max<std::size_t>(bytes, 1));
   held_ -= bytes;
 }
 
@@ -130,7 +132,7 @@ void DryEngine::upload(void* destination, const void* from, std::size_t bytes) {
   std::memcpy(destination, from, bytes);
   put(destination, Content::there);
   const std::lock_guard lock(mutex_);
-  traces_.forget(destination, bytes);
+  forget(destination, bytes);
   if (const auto block = block_of(destination); block != blocks_.end()) block->second.serial = ++serial_;
 }
 
@@ -156,6 +158,17 @@ void DryEngine::put(const void* data, Content content) {
   if (const auto block = block_of(data); block != blocks_.end()) block->second.content = content;
 }
 
+bool DryEngine::holds_products(const void* data) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = blocks_.upper_bound(data);
+  return found != blocks_.begin() && std::prev(found)->second.products;
+}
+
+void DryEngine::put_products(const void* data) {
+  const std::lock_guard lock(mutex_);
+  if (const auto block = block_of(data); block != blocks_.end()) block->second.products = true;
+}
+
 ExecutionPtr DryEngine::prepare(program::ProgramPtr program) {
   return std::make_shared<const DryExecution>(std::static_pointer_cast<DryEngine>(shared_from_this()),
                                               std::move(program));
@@ -169,6 +182,11 @@ Account DryEngine::account() const {
 std::uint64_t DryEngine::peak_bytes() const {
   const std::lock_guard lock(mutex_);
   return peak_;
+}
+
+std::uint64_t DryEngine::summed_products() const {
+  const std::lock_guard lock(mutex_);
+  return summed_products_;
 }
 
 unsigned DryEngine::depth() const {
@@ -186,6 +204,7 @@ void DryEngine::reset() {
   const std::lock_guard lock(mutex_);
   account_.clear();
   peak_ = held_;
+  summed_products_ = 0;
   depth_ = 0;
   for (auto& [data, block] : blocks_) block.read = false;
 }
@@ -217,6 +236,7 @@ void DryEngine::written(const void* out, std::span<const ConstView> from, unsign
   depth_ = std::max(depth_, depth);
   if (const auto block = block_of(out); block != blocks_.end()) {
     block->second.depth = std::max(block->second.depth, depth);
+    block->second.products = false;
     if (!from.empty()) block->second.content = Content::unknown;
   }
 }

@@ -41,6 +41,9 @@ class DryEngine final : public Engine {
   void reset();
   /// The most products of ciphertexts one after the other, of all that was computed since then.
   unsigned depth() const;
+  /// Ciphertexts that were products, relinearised one by one, and were added to sums: one relinearisation for each sum
+  /// would do.
+  std::uint64_t summed_products() const;
 
  protected:
   bool computes_in(const Ring&) const noexcept override { return true; }
@@ -82,6 +85,8 @@ class DryEngine final : public Engine {
   /// Of one part of an item, which a view of one stands for.
   Trace trace_of(const ConstView& view, std::size_t item, std::size_t part) const;
   Trace new_trace();
+  /// What was known of these bytes.
+  void forget(const void* data, std::size_t bytes);
   void put_traces(View out, const std::vector<Trace>& traces);
   std::vector<Trace> traced(View out, const PartTrace& trace);
   void count(const std::string& name, std::size_t items, const Work& work);
@@ -98,10 +103,13 @@ class DryEngine final : public Engine {
     unsigned depth;
     bool read;
     Content content;
+    bool products;         ///< relinearised ones of ciphertexts, and copies of them
     std::uint64_t serial;  ///< of the block, and of what was uploaded to it
   };
   Content content_of(const void* data) const;
   void put(const void* data, Content content);
+  bool holds_products(const void* data) const;
+  void put_products(const void* data);
   std::map<const void*, Block>::iterator block_of(const void* address);
 
   const EnginePtr host_;
@@ -109,7 +117,13 @@ class DryEngine final : public Engine {
   std::map<const void*, Block> blocks_;  // by where they begin
   Account account_;
   Traces traces_;
+  struct Digest {
+    std::size_t words;
+    Trace trace;
+  };
+  mutable std::map<const char*, Digest> digests_;  ///< of polynomials that were uploaded, by where they begin
   std::uint64_t held_ = 0, peak_ = 0, serial_ = 0;
+  std::uint64_t summed_products_ = 0;
   unsigned depth_ = 0;
 };
 

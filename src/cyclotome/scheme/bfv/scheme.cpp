@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "cyclotome/math/errors.hpp"
 #include "cyclotome/rlwe/noise_model.hpp"
 #include "cyclotome/rlwe/plain_moduli.hpp"
 #include "cyclotome/scheme/bfv/context.hpp"
@@ -64,16 +63,12 @@ const rlwe::Scheme& scheme() {
 }
 
 ContextPtr make_context(const rlwe::Parameters& parameters, const EnginePtr& engine) {
-  if (&parameters.scheme() != &scheme()) {
-    throw ParameterError(message("a BFV context needs BFV parameters, not ", parameters.summary()));
-  }
+  scheme::require_own(scheme(), parameters);
   return ContextPtr(new Context(parameters, engine));
 }
 
 const Context& bfv_context(const rlwe::ContextPtr& context) {
-  if (&context->scheme() != &scheme()) {
-    throw MismatchError(message("a BFV operation was given an object of ", context->parameters().summary()));
-  }
+  scheme::require_own(scheme(), *context);
   return static_cast<const Context&>(*context);  // make_context makes all contexts of this scheme
 }
 

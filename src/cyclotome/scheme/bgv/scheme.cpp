@@ -121,16 +121,12 @@ const rlwe::Scheme& scheme() {
 }
 
 ContextPtr make_context(const rlwe::Parameters& parameters, const EnginePtr& engine) {
-  if (&parameters.scheme() != &scheme()) {
-    throw ParameterError(message("a BGV context needs BGV parameters, not ", parameters.summary()));
-  }
+  scheme::require_own(scheme(), parameters);
   return ContextPtr(new Context(parameters, engine));
 }
 
 const Context& bgv_context(const rlwe::ContextPtr& context) {
-  if (&context->scheme() != &scheme()) {
-    throw MismatchError(message("a BGV operation was given an object of ", context->parameters().summary()));
-  }
+  scheme::require_own(scheme(), *context);
   return static_cast<const Context&>(*context);  // make_context makes all contexts of this scheme
 }
 

@@ -105,7 +105,7 @@ struct ArithmeticDouble {
     Lanes::over(
         count,
         [&](std::size_t c) __attribute__((always_inline)) {
-          Lanes::store(out + c, L::left_near(cpu::multiply<L>(loaded(a + c), w, p), p));
+          Lanes::store(out + c, L::left_near(cpu::multiply<L>(L::entered(Lanes::load_and_fetch(a + c)), w, p), p));
         },
         [&](std::size_t c, std::size_t rest) { Lanes::scalar().scale(out + c, a + c, factor, rest, q); });
   }
@@ -117,7 +117,8 @@ struct ArithmeticDouble {
     Lanes::over(
         count,
         [&](std::size_t c) __attribute__((always_inline)) {
-          Lanes::store(out + c, L::left_near(L::multiply_add(loaded(a + c), w, loaded(b + c), p), p));
+          Lanes::store(out + c,
+                       L::left_near(L::multiply_add(L::entered(Lanes::load_and_fetch(a + c)), w, loaded(b + c), p), p));
         },
         [&](std::size_t c, std::size_t rest) { Lanes::scalar().scale_add(out + c, a + c, factor, b + c, rest, q); });
   }
@@ -161,8 +162,7 @@ struct ArithmeticDouble {
           [](typename L::Sum&, std::size_t) __attribute__((always_inline)) {},
           [&](typename L::Sum& sum, std::size_t i, std::size_t k) __attribute__((always_inline)) {
             const std::size_t at = c + i * L::lanes;
-            __builtin_prefetch(a[k] + at + Loops::ahead);
-            __builtin_prefetch(b[k] + at + Loops::ahead);
+            Loops::fetch_ahead(a[k] + at, b[k] + at, i);
             const Vector w = L::Registers::load(b[k] + at);
             L::accumulate(sum, loaded(a[k] + at), L::factor(w, w));
           },

@@ -31,6 +31,9 @@ class ByModulus {
 
   // What must stay below the limit, by a kernel's arguments.
   static Word largest(const Word*, const TransformTables<Word>& tables) noexcept { return tables.modulus.value(); }
+  static Word largest(const Word*, const TransformTables<Word>& tables, const InverseEnding<Word>&) noexcept {
+    return tables.modulus.value();
+  }
   static Word largest(const Word*, const Word*, Word, const TransformTables<Word>& tables) noexcept {
     return tables.modulus.value();
   }
@@ -78,6 +81,11 @@ class ByModulus {
       Narrow::table.weighted_sums(out, count, x, limbs, matrix, x_bits, targets, extra, extra_factors);
       return;
     }
+    const Word shortest =
+        std::min(std::min(targets[0].value(), targets[1].value()), std::min(targets[2].value(), targets[3].value()));
+    if (shortest >= Narrow::limit && wide().weighted_sums != nullptr) {
+      return wide().weighted_sums(out, count, x, limbs, matrix, x_bits, targets, extra, extra_factors);
+    }
     const auto one = [&](std::size_t j) {
       Choice<&K::weighted_sum>::run(out.limb(j), count, x, {matrix + j * limbs, limbs}, x_bits, targets[j], extra,
                                     extra == nullptr ? Word{0} : extra_factors[j]);
@@ -95,7 +103,7 @@ class ByModulus {
     };
     (take.template operator()<kernels>(), ...);
     if (narrow.forward_moved == nullptr || wide().forward_moved == nullptr) joined.forward_moved = nullptr;
-    joined.weighted_sums = narrow.weighted_sums != nullptr ? weighted_sums : nullptr;
+    joined.weighted_sums = narrow.weighted_sums != nullptr || wide().weighted_sums != nullptr ? weighted_sums : nullptr;
     return joined;
   }
 };

@@ -211,7 +211,7 @@ struct Forward : Transform<L> {
     if constexpr (HasRoomier<L>) {
       if (Base::fits_roomier(tables)) return Forward<typename L::Roomier>::run(a, tables);
     }
-    in_place(a, tables.degree, {tables.roots.data(), tables.root_quotients.data()}, Prime(tables.modulus.value()));
+    in_place(a, tables.degree, Base::forward_roots(tables), Prime(tables.modulus.value()));
   }
 
   static void run_moved(Word* out, const Word* a, Word from, const TransformTables<Word>& tables) noexcept {
@@ -219,7 +219,7 @@ struct Forward : Transform<L> {
     if constexpr (HasRoomier<L>) {
       if (Base::fits_roomier(tables)) return Forward<typename L::Roomier>::run_moved(out, a, from, tables);
     }
-    const Roots roots{tables.roots.data(), tables.root_quotients.data()};
+    const Roots roots = Base::forward_roots(tables);
     const Prime p(tables.modulus.value());
     if constexpr (Ranged<L>) {
       all(out, a, tables.degree, roots, p, typename L::CentredMove(from));

@@ -139,7 +139,7 @@ struct Inverse : Transform<L> {
       constexpr std::size_t groups = (std::size_t{1} << log_radix) / 2 >> step;
       if constexpr (last && groups == 1) {
         constexpr bool near = [] {
-          if constexpr (Ranged<L>) {
+          if constexpr (requires(Vector x) { L::left_near(x, p); }) {
             using Ranges = typename L::Ranges;
             return Ranges::product(ranged<log_radix, leaf>().last_difference, Ranges::centred) <= Ranges::unit;
           } else {
@@ -167,10 +167,7 @@ struct Inverse : Transform<L> {
 
   /// Factors of the last stage.
   struct Ending {
-    ShoupFactor<Word> sum, difference;
-    CYCLOTOME_INLINE static Factor factor(const ShoupFactor<Word>& w) {
-      return L::factor(L::broadcast(w.operand), L::broadcast(w.quotient));
-    }
+    typename Base::FactorWords sum, difference;
   };
 
   template <unsigned log_radix, bool last>
@@ -179,8 +176,8 @@ struct Inverse : Transform<L> {
     constexpr std::size_t radix = std::size_t{1} << log_radix, columns = Base::pass_registers / radix;
     typename Base::template Subtree<log_radix> w(roots, node);
     if constexpr (last) {
-      w.factors[0] = Ending::factor(ending.sum);
-      w.factors[1] = Ending::factor(ending.difference);
+      w.factors[0] = ending.sum.factor();
+      w.factors[1] = ending.difference.factor();
     }
     Base::template centre<log_radix, last ? 0 : 1>(w, p);
     const std::size_t step = size / radix;
@@ -265,13 +262,13 @@ struct Inverse : Transform<L> {
     for (std::size_t i = 0; i < count; ++i) any_pass(a + i * part, part, log_radix, count * node + i, roots, p, ending);
   }
 
-  static void run(Word* a, const TransformTables<Word>& tables) noexcept {
-    if (tables.degree < Base::smallest) return inverse_transform(a, tables);
+  static void run(Word* a, const TransformTables<Word>& tables, const InverseEnding<Word>& ending) noexcept {
+    if (tables.degree < Base::smallest) return inverse_transform(a, tables, ending);
     if constexpr (HasRoomier<L>) {
-      if (Base::fits_roomier(tables)) return Inverse<typename L::Roomier>::run(a, tables);
+      if (Base::fits_roomier(tables)) return Inverse<typename L::Roomier>::run(a, tables, ending);
     }
-    tree(a, tables.degree, 1, {tables.inverse_roots.data(), tables.inverse_root_quotients.data()},
-         Prime(tables.modulus.value()), {tables.inverse_degree, tables.last_inverse_root});
+    const Word q = tables.modulus.value();
+    tree(a, tables.degree, 1, Base::inverse_roots(tables), Prime(q), {{ending.sum, q}, {ending.difference, q}});
   }
 };
 

@@ -3,6 +3,7 @@
 
 // Included after a target pragma and after every other header: see kernels_avx512.cpp.
 
+#include "cyclotome/engine/cpu/vector/lanes64_near.hpp"
 #include "cyclotome/engine/cpu/vector/words.hpp"
 #include "cyclotome/math/modulus.hpp"
 #include "cyclotome/math/shoup.hpp"
@@ -30,6 +31,9 @@ struct Lanes64 : WordLanes<R, std::uint64_t> {
   using typename Base::Word;
   static constexpr unsigned bound = 4;
   static constexpr std::size_t sum_terms = 32;
+  /// Lanes that transforms take where they can.
+  using Roomier = Lanes64Near<R>;
+  static bool has_roomier(Word modulus) noexcept { return NearPower::includes(modulus); }
 
   struct Prime {
     Vector q, limit;  // limit = bound * q < 2^63

@@ -5,6 +5,7 @@
 
 #include "cyclotome/engine/cpu/kernels.hpp"
 #include "cyclotome/engine/cpu/vector/lanes.hpp"
+#include "cyclotome/engine/cpu/vector/lanes_near_sums.hpp"
 
 namespace cyclotome::cpu {
 namespace {
@@ -24,6 +25,12 @@ struct Pointwise {
     if (c != count) rest(c, count - c);
   }
   CYCLOTOME_INLINE static Vector load(const Word* p) { return L::Registers::load(p); }
+  /// The same, and the same place of the next tile is fetched: products by scalars are the first to touch a tile of a
+  /// conversion or a division, whose rows are shorter than processors fetch ahead by themselves.
+  CYCLOTOME_INLINE static Vector load_and_fetch(const Word* p) {
+    __builtin_prefetch(p + conversion_tile);
+    return load(p);
+  }
   CYCLOTOME_INLINE static void store(Word* p, Vector v) { L::Registers::store(p, v); }
   static const Kernels<Word>& scalar() noexcept { return scalar_kernels<Word>(); }
 
@@ -86,24 +93,36 @@ struct Pointwise {
   }
 
   static void scale(Word* out, const Word* a, const ShoupFactor<Word>& factor, std::size_t count, Word q) noexcept {
+    if constexpr (NearSums<L>::exist) {
+      if (NearSums<L>::with(q, [&](auto near) { Pointwise<decltype(near)>::scale(out, a, factor, count, q); })) return;
+    }
     const typename L::Prime p(q);
-    const typename L::Factor w = L::factor(L::broadcast(factor.operand), L::broadcast(factor.quotient));
+    const typename L::Factor w = factor_of(factor, q);
     over(
         count,
         [&](std::size_t c)
-            __attribute__((always_inline)) { store(out + c, reduced<L>(cpu::multiply<L>(load(a + c), w, p), p)); },
+            __attribute__((always_inline)) { store(out + c, reduced<L>(cpu::multiply<L>(first(a + c), w, p), p)); },
         [&](std::size_t c, std::size_t rest) { scalar().scale(out + c, a + c, factor, rest, q); });
   }
 
   static void scale_add(Word* out, const Word* a, const ShoupFactor<Word>& factor, const Word* b, std::size_t count,
                         Word q) noexcept {
+    if constexpr (NearSums<L>::exist) {
+      if (NearSums<L>::with(q, [&](auto near) { Pointwise<decltype(near)>::scale_add(out, a, factor, b, count, q); })) {
+        return;
+      }
+    }
     const typename L::Prime p(q);
-    const typename L::Factor w = L::factor(L::broadcast(factor.operand), L::broadcast(factor.quotient));
+    const typename L::Factor w = factor_of(factor, q);
     over(
         count,
         [&](std::size_t c) __attribute__((always_inline)) {
-          const Vector product = reduced<L>(cpu::multiply<L>(load(a + c), w, p), p);
-          store(out + c, L::conditional_subtract(L::add(product, load(b + c)), p.q));
+          const Vector product = cpu::multiply<L>(first(a + c), w, p);
+          if constexpr (TakesHalves<L>) {  // which has room for the sum
+            store(out + c, L::left(L::add(product, load(b + c)), p));
+          } else {
+            store(out + c, L::conditional_subtract(L::add(reduced<L>(product, p), load(b + c)), p.q));
+          }
         },
         [&](std::size_t c, std::size_t rest) { scalar().scale_add(out + c, a + c, factor, b + c, rest, q); });
   }
@@ -117,6 +136,22 @@ struct Pointwise {
   }
 
  private:
+  CYCLOTOME_INLINE static Vector first(const Word* p) {
+    if constexpr (TakesHalves<L>) {
+      return load_and_fetch(p);
+    } else {
+      return load(p);
+    }
+  }
+  CYCLOTOME_INLINE static typename L::Factor factor_of(const ShoupFactor<Word>& w, [[maybe_unused]] Word q) {
+    if constexpr (TakesHalves<L>) {
+      const HalvedFactor halved(w.operand, NearPower(q));
+      return L::factor(L::broadcast(halved.factor), L::broadcast(halved.lifted));
+    } else {
+      return L::factor(L::broadcast(w.operand), L::broadcast(w.quotient));
+    }
+  }
+
   template <bool near>
   CYCLOTOME_INLINE static void move(Word* out, const Word* a, std::size_t count, Word from, Word q) {
     const CentredMove<L, near> moved(from, q);

@@ -102,7 +102,7 @@ struct PrimeFactor {
           L::factor(L::Registers::load(t.kernel.data() + at), L::Registers::load(t.kernel_quotients.data() + at));
       L::Registers::store(x, multiply<L>(L::Registers::load(x), w, p));
     }
-    const ShoupFactor<Word> one{1, q};
+    const typename Inverse<L>::FactorWords one({1, q}, q);
     Inverse<L>::tree(line, size, 1, {t.merges.data(), t.merge_quotients.data()}, p, {one, one});
   }
 };

@@ -40,10 +40,13 @@ struct Avx2 {
   CYCLOTOME_INLINE static Vector shift_right64_by(Vector a, unsigned count) {
     return _mm256_srl_epi64(a, _mm_cvtsi32_si128(static_cast<int>(count)));
   }
+  /// Each lane by a count of its own.
+  CYCLOTOME_INLINE static Vector shift_right64_each(Vector a, Vector counts) { return _mm256_srlv_epi64(a, counts); }
   CYCLOTOME_INLINE static Vector shift_left64_by(Vector a, unsigned count) {
     return _mm256_sllv_epi64(a, broadcast64(count));  // one operation on Intel's, where one count for all is two
   }
   CYCLOTOME_INLINE static Vector multiply32(Vector a, Vector b) { return _mm256_mul_epu32(a, b); }
+  CYCLOTOME_INLINE static Vector multiply_signed32(Vector a, Vector b) { return _mm256_mul_epi32(a, b); }
   CYCLOTOME_INLINE static Vector product_low64(Vector a, Vector b) {
     const Vector cross = add64(multiply32(shift_right64<32>(a), b), multiply32(a, shift_right64<32>(b)));
     return add64(multiply32(a, b), shift_left64<32>(cross));
@@ -52,6 +55,10 @@ struct Avx2 {
   CYCLOTOME_INLINE static Vector conditional_subtract64(Vector x, Vector m) {
     const __m256d difference = _mm256_castsi256_pd(_mm256_sub_epi64(x, m));
     return _mm256_castpd_si256(_mm256_blendv_pd(difference, _mm256_castsi256_pd(x), difference));
+  }
+  CYCLOTOME_INLINE static Vector choose_by_sign64(Vector sign, Vector positive, Vector negative) {
+    return _mm256_castpd_si256(
+        _mm256_blendv_pd(_mm256_castsi256_pd(positive), _mm256_castsi256_pd(negative), _mm256_castsi256_pd(sign)));
   }
   CYCLOTOME_INLINE static Vector reaches64(Vector a, Vector b) {
     return _mm256_add_epi64(_mm256_set1_epi64x(1), _mm256_cmpgt_epi64(b, a));

@@ -40,16 +40,24 @@ struct Avx512 {
   CYCLOTOME_INLINE static Vector shift_right64_by(Vector a, unsigned count) {
     return _mm512_srl_epi64(a, _mm_cvtsi32_si128(static_cast<int>(count)));
   }
+  /// Each lane by a count of its own.
+  CYCLOTOME_INLINE static Vector shift_right64_each(Vector a, Vector counts) { return _mm512_srlv_epi64(a, counts); }
   CYCLOTOME_INLINE static Vector shift_left64_by(Vector a, unsigned count) {
     return _mm512_sll_epi64(a, _mm_cvtsi32_si128(static_cast<int>(count)));
   }
   /// Low 32 bits of each 64-bit lane, multiplied to 64 bits.
   CYCLOTOME_INLINE static Vector multiply32(Vector a, Vector b) { return _mm512_mul_epu32(a, b); }
+  /// The same halves as signed numbers.
+  CYCLOTOME_INLINE static Vector multiply_signed32(Vector a, Vector b) { return _mm512_mul_epi32(a, b); }
   /// Low 64 bits of the product of 64-bit lanes.
   CYCLOTOME_INLINE static Vector product_low64(Vector a, Vector b) { return _mm512_mullo_epi64(a, b); }
   /// x in [0, 2m) -> [0, m), for m <= 2^63.
   CYCLOTOME_INLINE static Vector conditional_subtract64(Vector x, Vector m) {
     return _mm512_min_epu64(x, _mm512_sub_epi64(x, m));
+  }
+  /// By the sign of each lane of `sign`.
+  CYCLOTOME_INLINE static Vector choose_by_sign64(Vector sign, Vector positive, Vector negative) {
+    return _mm512_mask_blend_epi64(_mm512_movepi64_mask(sign), positive, negative);
   }
   /// 1 where a >= b, else 0; a, b < 2^63.
   CYCLOTOME_INLINE static Vector reaches64(Vector a, Vector b) {

@@ -5,6 +5,7 @@
 
 #include "cyclotome/engine/cpu/kernels.hpp"
 #include "cyclotome/engine/cpu/vector/lanes.hpp"
+#include "cyclotome/engine/cpu/vector/lanes_near_sums.hpp"
 #include "cyclotome/engine/cpu/vector/unrolled.hpp"
 
 namespace cyclotome::cpu {
@@ -22,6 +23,23 @@ struct Sums {
   /// Words that inner products fetch ahead: they read more polynomials at once than processors follow by themselves.
   static constexpr std::size_t ahead = 1024 / sizeof(Word);
 
+  /// Both operands' next words, once for each line of the cache: register i of a block at coefficient `at`.
+  CYCLOTOME_INLINE static void fetch_ahead(const Word* a, const Word* b, std::size_t i) {
+    constexpr std::size_t line = 64;
+    if (i * L::Registers::bytes % line != 0) return;
+    __builtin_prefetch(a + ahead);
+    __builtin_prefetch(b + ahead);
+  }
+
+  /// Terms between two calls of L::settle.
+  static constexpr std::size_t unsettled = [] {
+    if constexpr (requires { L::unsettled_terms; }) {
+      return L::unsettled_terms;
+    } else {
+      return std::size_t{4};
+    }
+  }();
+
   /// One factor for all lanes.
   CYCLOTOME_INLINE static auto repeated_operand(Word factor) { return L::operand(L::broadcast(factor)); }
 
@@ -37,7 +55,7 @@ struct Sums {
         unrolled<width>([&](auto i) __attribute__((always_inline)) { sums[i] = L::sum_of(reduce(i, sums[i])); });
       }
       while (term < terms && term < chunk_end) {
-        std::size_t end = term + 4;
+        std::size_t end = term + unsettled;
         if (end > chunk_end) end = chunk_end;
         if (end > terms) end = terms;
         for (; term < end; ++term) {
@@ -83,6 +101,12 @@ struct Sums {
 
   static void inner_product(Word* out, const Word* const* a, const Word* const* b, std::size_t terms, std::size_t count,
                             const Modulus<Word>& q) noexcept {
+    if constexpr (NearSums<L>::exist) {
+      if (NearSums<L>::with(q.bits(), q, terms,
+                            [&](auto near) { Sums<decltype(near)>::inner_product(out, a, b, terms, count, q); })) {
+        return;
+      }
+    }
     const typename L::Reducer reducer(q);
     const std::size_t step = step_of(q.bits(), q);
     const std::size_t done = over(count, [&](std::size_t c, auto width) __attribute__((always_inline)) {
@@ -90,8 +114,7 @@ struct Sums {
           out + c, terms, step, reducer, [](std::size_t) __attribute__((always_inline)) { return L::nothing(); },
           [&](typename L::Sum& s, std::size_t i, std::size_t term) __attribute__((always_inline)) {
             const std::size_t at = c + i * L::lanes;
-            __builtin_prefetch(a[term] + at + ahead);
-            __builtin_prefetch(b[term] + at + ahead);
+            fetch_ahead(a[term] + at, b[term] + at, i);
             L::accumulate(s, L::Registers::load(a[term] + at), L::operand(L::Registers::load(b[term] + at)));
           });
     });
@@ -108,11 +131,49 @@ struct Sums {
     }
   }
 
+  /// Factors of a weighted sum as operands: made for all coefficients where lanes take them apart, of `prepared_terms`
+  /// at most, and else as they come.
+  class PreparedFactors {
+   public:
+    CYCLOTOME_INLINE explicit PreparedFactors(std::span<const Word> factors) : factors_(factors) {
+      if constexpr (prepares) {
+        for (std::size_t i = 0; i < factors.size(); ++i) operands_[i] = repeated_operand(factors[i]);
+      }
+    }
+    CYCLOTOME_INLINE typename L::Operand operator[](std::size_t i) const {
+      if constexpr (prepares) {
+        return operands_[i];
+      } else {
+        return repeated_operand(factors_[i]);
+      }
+    }
+
+   private:
+    static constexpr bool prepares = requires { L::prepared_terms; };
+    static constexpr std::size_t room = [] {
+      if constexpr (prepares) {
+        return L::prepared_terms;
+      } else {
+        return std::size_t{1};
+      }
+    }();
+    std::span<const Word> factors_;
+    typename L::Operand operands_[room];
+  };
+
   static void weighted_sum(Word* out, std::size_t count, Tile<const Word> x, std::span<const Word> factors,
                            unsigned x_bits, const Modulus<Word>& q, const Word* extra, Word extra_factor) noexcept {
+    if constexpr (NearSums<L>::exist) {
+      if (NearSums<L>::with(x_bits, q, factors.size(), [&](auto near) {
+            Sums<decltype(near)>::weighted_sum(out, count, x, factors, x_bits, q, extra, extra_factor);
+          })) {
+        return;
+      }
+    }
     const typename L::Reducer reducer(q);
     const std::size_t step = step_of(x_bits, q);
     const auto extra_operand = repeated_operand(extra_factor);
+    const PreparedFactors prepared(factors);
     const std::size_t done = over(count, [&](std::size_t c, auto width) __attribute__((always_inline)) {
       sum<width>(
           out + c, factors.size(), step, reducer,
@@ -124,7 +185,7 @@ struct Sums {
           },
           [&](typename L::Sum& s, std::size_t i, std::size_t term) __attribute__((always_inline)) {
             const Vector row = L::Registers::load(x.limb(term) + c + i * L::lanes);
-            L::accumulate(s, row, repeated_operand(factors[term]));
+            L::accumulate(s, row, prepared[term]);
           });
     });
     if (done != count) {

@@ -5,6 +5,7 @@
 
 #include "cyclotome/engine/cpu/vector/forward.hpp"
 #include "cyclotome/engine/cpu/vector/inverse.hpp"
+#include "cyclotome/engine/cpu/vector/near_targets.hpp"
 #include "cyclotome/engine/cpu/vector/pointwise.hpp"
 #include "cyclotome/engine/cpu/vector/prime_factor.hpp"
 #include "cyclotome/engine/cpu/vector/sampling.hpp"
@@ -12,6 +13,15 @@
 
 namespace cyclotome::cpu {
 namespace {
+
+template <class L>
+constexpr auto weighted_sums_of() noexcept -> decltype(Kernels<typename L::Word>::weighted_sums) {
+  if constexpr (has_near_targets<L>) {
+    return near_weighted_sums<L>;
+  } else {
+    return Sums<L>::many_registers ? Sums<L>::weighted_sums : nullptr;
+  }
+}
 
 /// The inner loops on lanes of class L.
 template <class L>
@@ -30,7 +40,7 @@ inline constexpr Kernels<typename L::Word> vector_table{
     .move_centred = Pointwise<L>::move_centred,
     .inner_product = Sums<L>::inner_product,
     .weighted_sum = Sums<L>::weighted_sum,
-    .weighted_sums = Sums<L>::many_registers ? Sums<L>::weighted_sums : nullptr,
+    .weighted_sums = weighted_sums_of<L>(),
     .count_wraps = Sums<L>::count_wraps,
     .largest_centred = Sums<L>::largest_centred,
     .sample_uniform = Sampling<typename L::Registers, typename L::Word>::uniform,

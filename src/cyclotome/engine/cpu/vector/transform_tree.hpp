@@ -4,8 +4,8 @@
 // Included after a target pragma and after every other header: see kernels_avx512.cpp.
 
 #include "cyclotome/engine/cpu/transform.hpp"
-#include "cyclotome/engine/cpu/vector/double_ranges.hpp"
 #include "cyclotome/engine/cpu/vector/lanes.hpp"
+#include "cyclotome/engine/cpu/vector/range_plans.hpp"
 #include "cyclotome/engine/cpu/vector/unrolled.hpp"
 #include "cyclotome/ring/transform_tables.hpp"
 
@@ -65,25 +65,61 @@ struct Transform {
 
   /// Lanes with more room are for the lengths of rings: they state their ranges for so many stages.
   static bool fits_roomier(const TransformTables<Word>& tables) noexcept {
-    return L::has_roomier(tables.modulus.value()) && tables.degree <= std::size_t{1} << 17;
+    if (!L::has_roomier(tables.modulus.value()) || tables.degree > std::size_t{1} << 17) return false;
+    return !TakesHalves<typename L::Roomier> || tables.halved_roots() != nullptr;
   }
+
+  /// A factor for all lanes as their tables have it.
+  struct FactorWords {
+    Word first, second;
+    CYCLOTOME_INLINE FactorWords(const ShoupFactor<Word>& w, [[maybe_unused]] Word q)
+        : first(w.operand), second(w.quotient) {
+      if constexpr (TakesHalves<L>) {
+        const HalvedFactor halved(w.operand, NearPower(q));
+        first = halved.factor;
+        second = halved.lifted;
+      }
+    }
+    CYCLOTOME_INLINE Factor factor() const { return L::factor(L::broadcast(first), L::broadcast(second)); }
+  };
 
   struct Roots {
     const Word* operands;
     const Word* quotients;
     CYCLOTOME_INLINE Factor one(std::size_t k) const {
-      return L::factor(L::broadcast(operands[k]), L::broadcast(quotients[k]));
+      if constexpr (TakesHalves<L>) {
+        return L::repeated_at(operands + k, quotients + k);
+      } else {
+        return L::factor(L::broadcast(operands[k]), L::broadcast(quotients[k]));
+      }
     }
     /// Roots k, k + 1, ..., each for `gap` lanes.
     template <std::size_t gap>
     CYCLOTOME_INLINE Factor several(std::size_t k) const {
-      if constexpr (gap == 1) {
+      if constexpr (gap == 1 && TakesHalves<L>) {
+        return L::factors_at(operands + k, quotients + k);
+      } else if constexpr (gap == 1) {
         return L::factor(L::Registers::load(operands + k), L::Registers::load(quotients + k));
       } else {
         return L::factor(L::template load_repeated<gap>(operands + k), L::template load_repeated<gap>(quotients + k));
       }
     }
   };
+
+  static Roots forward_roots(const TransformTables<Word>& tables) noexcept {
+    if constexpr (TakesHalves<L>) {
+      return {tables.halved_roots()->roots.data(), tables.halved_roots()->lifted_roots.data()};
+    } else {
+      return {tables.roots.data(), tables.root_quotients.data()};
+    }
+  }
+  static Roots inverse_roots(const TransformTables<Word>& tables) noexcept {
+    if constexpr (TakesHalves<L>) {
+      return {tables.halved_roots()->inverse_roots.data(), tables.halved_roots()->lifted_inverse_roots.data()};
+    } else {
+      return {tables.inverse_roots.data(), tables.inverse_root_quotients.data()};
+    }
+  }
 
   /// Roots of the `log_radix` levels of the tree below `node`, in heap order from index 1.
   template <unsigned log_radix>

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers that are arrays of digits: what those of circuits and those of comparisons share."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
+
+from .array import EncryptedArray
+from .parameters import Parameters
+
+__all__ = ["DigitArray"]
+
+_D = TypeVar("_D", bound="DigitArray")
+
+
+class DigitArray:
+    """An array of digits and what they mean: a frozen dataclass with a field ``digits``. A file of one is that of the
+    array, with what is said about it in the metadata."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+        digits: EncryptedArray
+
+    @property
+    def parameters(self) -> Parameters:
+        """The parameters they were encrypted under."""
+        return self.digits.parameters
+
+    @property
+    def noise_headroom(self) -> float:
+        """Bits by which the public bound on the noise may grow until decryption refuses."""
+        return self.digits.noise_headroom
+
+    @property
+    def level(self) -> int:
+        """Number of ciphertext primes."""
+        return self.digits.level
+
+    def with_keys(self: _D, *keys: object) -> _D:
+        """The same numbers that know these public and evaluation keys too.
+
+        Raises:
+            MismatchError: keys of another secret key or other parameters.
+            UnsupportedError: a secret key.
+        """
+        return replace(self, digits=self.digits.with_keys(*keys))  # type: ignore[type-var]
+
+    def to(self: _D, device: str) -> _D:
+        """The same numbers, their keys included, on another device."""
+        return replace(self, digits=self.digits.to(device))  # type: ignore[type-var]

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""README's figures of speed are those of the records that it names."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from pages import ROOT
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+DEGREES = (4096, 8192, 16384, 32768)
+
+
+def records(name: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads((ROOT / "bench" / "results" / name).read_text(encoding="utf-8"))["records"]
+    return found
+
+
+def only(found: list[dict[str, Any]]) -> dict[str, Any]:
+    assert len(found) == 1
+    return found[0]
+
+
+def rounds_to(value: float, shown: str) -> bool:
+    """Whether a figure is shown to the digits that it has, halves either way."""
+    decimals = len(shown.partition(".")[2])
+    return abs(value - float(shown)) <= 0.5001 * 10**-decimals
+
+
+@pytest.mark.parametrize(
+    ("row", "scheme", "operations"),
+    [
+        ("BFV multiply + relinearise", "bfv", ["multiply_relinearize"]),
+        ("BFV encrypt / decrypt", "bfv", ["encrypt", "decrypt"]),
+        ("BGV multiply + relinearise", "bgv", ["multiply_relinearize"]),
+    ],
+)
+def test_the_table_beside_seal(row: str, scheme: str, operations: list[str]) -> None:
+    line = re.search(rf"^\| {re.escape(row)} \| (.+) \|$", README, re.MULTILINE)
+    assert line is not None
+    record = records("x86-64-2core-zen5.json")
+    for degree, cell in zip(DEGREES, line[1].split(" | "), strict=True):
+        for operation, shown in zip(operations, cell.split(" / "), strict=True):
+            figure = re.fullmatch(r"([\d.]+) \(([\d.]+)×\)", shown)
+            assert figure is not None
+            wanted = {"set": f"seal-{degree}", "chain": "same", "threads": 1, "batch": 1}
+            wanted |= {"scheme": scheme, "operation": operation}
+            found = only([r for r in record if wanted.items() <= r.items()])
+            assert rounds_to(found["median_us"] / 1000, figure[1]), (degree, operation, found["median_us"])
+            assert rounds_to(found["ratio"], figure[2]), (degree, operation, found["ratio"])
+
+
+def test_the_products_of_a_gpu() -> None:
+    said = re.search(
+        r"On an H200 a BFV product with relinearisation takes ([\d, ]+)\s+and (\d+) µs with ciphertexts of "
+        r"([\d, ]+) and (\d+) bits \(n = 4096 … 32768\), and ([\d., ]+) and (\d+) µs each in batches of 64",
+        README,
+    )
+    assert said is not None
+    one, bits, many = ([*said[i].split(", "), said[i + 1]] for i in (1, 3, 5))
+    record = records("nvidia-h200.json")
+    for degree, log_q, single, each in zip(DEGREES, bits, one, many, strict=True):
+        wanted = {"set": f"public-{degree}-{log_q}", "scheme": "bfv", "operation": "multiply_relinearize"}
+        found = {r["batch"]: r for r in record if wanted.items() <= r.items()}
+        assert rounds_to(found[1]["median_us"], single), found[1]["median_us"]
+        assert rounds_to(found[64]["us_each"], each), found[64]["us_each"]
