@@ -142,6 +142,12 @@ EncryptedArray finished(const char* operation, Placed placed, const Bound& bound
                         const Options& options) {
   require_within(operation, bound, placed.parameters());
   placed.channels = hidden(operation, std::move(placed.channels), keys);
+  return switched(operation, std::move(placed), bound, keys, options);
+}
+
+EncryptedArray switched(const char* operation, Placed placed, const Bound& bound, const Keyring& keys,
+                        const Options& options) {
+  require_within(operation, bound, placed.parameters());
   require_decryptable(operation, placed.channels, options);
   return {std::move(placed), bound, keys};
 }
