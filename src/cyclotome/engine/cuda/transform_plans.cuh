@@ -23,7 +23,7 @@ constexpr unsigned log_values(Plan plan, unsigned log_n) {
   const bool many = of_many_limbs(plan);
   if (is_floating<A>) return many && log_n >= 13 ? 5 : 4;
   if (sizeof(typename A::Word) == 8) return many && log_n >= 16 ? 5 : many || plan == Plan::latency ? 4 : 3;
-  const bool back = plan == Plan::throughput_back && (log_n == 14 || log_n == 15);
+  const bool back = plan == Plan::throughput_back && log_n == 14;
   return many && log_n >= 12 && !back ? 5 : 4;
 }
 
