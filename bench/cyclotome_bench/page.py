@@ -117,16 +117,15 @@ def _stated(report: Report) -> Iterator[tuple[str, str]]:
 
 
 def _method(report: Report) -> str:
-    """As stated; of reports that state none, what their records show."""
-    if "method" in report.facts:
-        return str(report.facts["method"])
+    """As stated, and what the records show of it."""
+    stated = [str(report.facts["method"])] if "method" in report.facts else []
     ratios = [r for r in report.records if r["ratio"] is not None]
     if ratios:
-        return (
+        stated.append(
             "both sides in turns, sample by sample; medians; a ratio above 1 means that cyclotome is faster. "
             f"{len(ratios)} of {len(report.records)} records have a ratio"
         )
-    return "medians of this run's samples; no record has a ratio to a peer"
+    return "; ".join(stated) or "medians of this run's samples; no record has a ratio to a peer"
 
 
 def _table(table: Table) -> str:
