@@ -119,7 +119,7 @@ def _stated(report: Report) -> Iterator[tuple[str, str]]:
 def _method(report: Report) -> str:
     """As stated, and what the records show of it."""
     stated = [str(report.facts["method"])] if "method" in report.facts else []
-    ratios = [r for r in report.records if r["ratio"] is not None]
+    ratios = [r for r in report.records if r.get("ratio") is not None]
     if ratios:
         stated.append(
             "both sides in turns, sample by sample; medians; a ratio above 1 means that cyclotome is faster. "
