@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What files of BFV and BGV hold, byte for byte: hashes that were taken when format 2 was made, those of formats 3 and 4
-// later. They change with no version of the library; a change here makes other people's files unreadable.
+// What files of BFV and BGV hold, byte for byte: hashes that were taken when format 2 was made, those of formats 3 and
+// 4 later. They change with no version of the library; a change here makes other people's files unreadable.
 
 #include <algorithm>
 #include <span>
