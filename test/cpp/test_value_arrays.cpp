@@ -82,7 +82,7 @@ TEST(words_are_told_as_wider_integers_are) {
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
       same = same && words.largest_sum(axis) == wide.largest_sum(axis);
     }
-    const auto [low, high] = std::minmax(drawn(), drawn());
+    const auto [low, high] = std::minmax({drawn(), drawn()});  // of a list, by value
     const value::Interval interval{low, high};
     same = same && value::first_outside(words, interval) == value::first_outside(wide, interval);
     for (const auto& modulus : {t, widest}) {
