@@ -37,8 +37,8 @@ class Advice(NamedTuple):
         if self.secret_is_public:
             return (
                 f"PUBLIC: party {self.party} answered {self.answers} first rounds of one session; whoever has these "
-                "messages has its secret key. Make a new key, encrypt anew, and take what the old one encrypted as read "
-                "where all parties answered twice"
+                "messages has its secret key. Make a new key, encrypt anew, and take what the old one encrypted as "
+                "read where all parties answered twice"
             )
         if self.protocol == 1:
             return (

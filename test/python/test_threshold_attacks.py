@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one dishonest party, or whoever relays messages, tries against the making of a joint key. Each attack is also run
-against messages as the protocol's first version made them, where it finds the secret: so it can find one."""
+"""What one dishonest party, or whoever relays messages, tries against the making of a joint key. Each attack is run on
+messages as the protocol's first version made them, where it finds the secret: so it can find one."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import multiprocessing
 import shutil
 import stat
 import struct
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +63,7 @@ class Onlooker:
         sums = []
         for first in (1, 1 + self.digits):
             each = [np.array(self.rows(share, first), dtype=object) for share in shares]
-            sums.append((sum(each) % self.q).tolist())
+            sums.append((np.sum(each, axis=0) % self.q).tolist())
         return sums[0], sums[1]
 
     def first_round(self, shares: list[Share]) -> bytes:
@@ -102,7 +103,7 @@ class Onlooker:
         return made
 
 
-def found_by_difference(q: int, answers: tuple[Rows, Rows], p: tuple[Rows, Rows], k: tuple[Rows, Rows]) -> list[int]:
+def found_by_difference(q: int, answers: Sequence[Rows], p: Sequence[Rows], k: Sequence[Rows]) -> list[int]:
     """The s of answers s p_j - u k_j to two questions, if nothing else is in them: two digits, two unknowns in each
     slot. The attack on the first version, in which p_j = h_j - a_j had the same a_j twice."""
     d, dp, dk = (
@@ -117,7 +118,7 @@ def found_by_difference(q: int, answers: tuple[Rows, Rows], p: tuple[Rows, Rows]
 
 
 def tells_of(secret: Any, found: list[int]) -> bool:
-    """Whether what was found is the secret, or goes along with it: numbers that do not depend on it are close to uniform
+    """Whether what was found is the secret, or goes along with it: numbers that do not depend on it are about uniform
     modulo a prime above 2^27, so that one of at most 64 is in [-64, 64] by a chance below 2^-14, and three below 2^-36;
     a sum of them with the secret's signs passes 9 deviations by one below 2^-58 (Hoeffding)."""
     s, x = np.array(secret, dtype=float), np.array(found, dtype=float)
@@ -132,7 +133,7 @@ def tells_of(secret: Any, found: list[int]) -> bool:
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("threshold", [2, 3])
 def test_two_answers_do_not_give_the_secret(scheme: str, width: int, threshold: int, tmp_path: Path) -> None:
-    """State forbids the second one. Who restores an older copy of a party's file gets it all the same; the onlooker, who
+    """State forbids the second one. Who restores an older copy of a party's file gets it all the same; an onlooker who
     has both and knows both a_j, finds noise."""
     params = parameters(scheme, 16, 3, (97,), width=width)
     session = cy.threshold.Session.create(params, parties=3, threshold=threshold, rotations=[])
@@ -380,7 +381,7 @@ def test_advice_on_old_messages(tmp_path: Path) -> None:
 # --- what one dishonest party still can do (doc/threshold.md, first paragraph) ----------------------------------------
 @pytest.mark.parametrize("threshold", [2, 3])
 def test_the_last_sender_still_owns_the_public_key(threshold: int) -> None:
-    """b_C less the others': what everybody encrypts, Cleo reads alone. Stated on the page until messages are committed."""
+    """b_C less the others': what everybody encrypts, Cleo reads alone. The page says so."""
     session = cy.threshold.Session.create(
         parameters("bfv", 16, 3, (97,)), parties=3, threshold=threshold, rotations=[], relinearization=False
     )
@@ -406,7 +407,7 @@ def test_the_last_sender_still_owns_the_public_key(threshold: int) -> None:
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_malformed_shares_still_go_unseen(scheme: str) -> None:
     """Something large added to one item of a first share: the key is made, and its products decrypt right, with noise
-    that no honest key has. Stated on the page until shares are checked."""
+    that no honest key has. The page says so."""
     joint = Joint(parameters(scheme, 16, 2, (97,)), rotations=[])
     onlooker = Onlooker(joint.session)
     bodies = onlooker.polynomials(joint.first[1])

@@ -160,8 +160,8 @@ def answer(
 ) -> None:
     """Answer all first shares with your second one, which the key for products takes.
 
-    Once: secret.key keeps what was answered, and other first shares are refused from then on (exit status 5), --force or
-    not. The same ones get the same answer again.
+    Once: secret.key keeps what was answered, and other first shares are refused from then on (exit status 5), --force
+    or not. The same ones get the same answer again.
     """
     agreed = _session(session, common)
     vacant(output, common.force)
