@@ -8,13 +8,6 @@ namespace {
 using namespace cyclotome;
 using namespace examples;
 
-/// A party, on a machine of its own. Everything that it sends goes by files; here the objects are handed over.
-struct Party {
-  std::uint32_t number;
-  SecretKey secret;
-  std::vector<SecretShare> received;
-};
-
 void joint_keys() {
   title("All agree on a session");
   // Parameters for three parties and flooding of 2^-64: noise bounds count all secrets, and leave room for what hides
@@ -26,23 +19,26 @@ void joint_keys() {
   std::cout << session.threshold() << " of " << session.parties().size() << " parties decrypt\n";
 
   title("Two rounds make the keys");
-  std::vector<Party> parties;
+  // Each on a machine of its own, with a file of its own: PartyFile::create("ada.party", session, 1) in place of a
+  // number.
+  std::vector<JointParty> parties;
   std::vector<KeyShare> first, second;
-  for (const std::uint32_t number : session.parties()) {
-    parties.push_back({number, generate_party_key(session, context, number), {}});
-    first.push_back(first_share(session, number, parties.back().secret));
-  }
-  for (const Party& party : parties) second.push_back(second_share(session, party.number, party.secret, first));
+  for (const std::uint32_t number : session.parties()) parties.emplace_back(session, context, number);
+  for (const JointParty& party : parties) first.push_back(party.first_share());
+  for (JointParty& party : parties) second.push_back(party.second_share(first));
   const JointKeys keys = combine(session, context, first, second);  // everybody can; the secret is nowhere
-  check("the key belongs to the session", keys.public_key.id() == session.key());
+  check("all know the same key", keys.public_key.id() == parties[0].key() && parties[0].key() == parties[2].key());
 
   title("Each deals its secret, so that two are enough");
-  for (const Party& dealer : parties) {
-    std::vector<SecretShare> dealt = deal_secret(session, dealer.number, dealer.secret);
-    for (std::size_t i = 0; i < dealt.size(); ++i) parties[i].received.push_back(std::move(dealt[i]));
+  std::vector<std::vector<SecretShare>> received(parties.size());
+  for (const JointParty& dealer : parties) {
+    std::vector<SecretShare> dealt = dealer.deal();
+    for (std::size_t i = 0; i < dealt.size(); ++i) received[i].push_back(std::move(dealt[i]));
   }
   std::vector<SecretShare> shares;  // in truth each party keeps its own
-  for (const Party& party : parties) shares.push_back(sum_of_dealt(session, party.number, party.received));
+  for (const JointParty& party : parties) {
+    shares.push_back(sum_of_dealt(session, party.number(), received[party.number() - 1]));
+  }
 
   title("Somebody computes");
   const EncryptedArray x = encrypt({12, -7, 30}, keys.public_key, {.bound = 63}).with_keys(keys.evaluation);
@@ -52,15 +48,16 @@ void joint_keys() {
   const std::vector<std::uint32_t> active = {1, 3};
   std::vector<DecryptionShare> answers;
   for (const std::uint32_t number : active) {
-    const Party& party = parties[number - 1];
-    answers.push_back(decryption_share(session, number, party.secret, &shares[number - 1], y, active, 64));
+    answers.push_back(parties[number - 1].decryption_share(y, active, 64, &shares[number - 1]));
   }
   check("x * x + x", threshold_decrypt(session, y, answers).to_int64(), {156, 42, 930});
 
   title("What is refused");
   answers.pop_back();
   check_refused<ArgumentError>("one share alone", [&] { return threshold_decrypt(session, y, answers); });
-  check_refused<MismatchError>("a party's own secret key", [&] { return decrypt(y, parties[0].secret); });
+  check_refused<MismatchError>("a party's own secret key", [&] { return decrypt(y, parties[0].secret()); });
+  const std::vector<KeyShare> others = {first[0], first[1], JointParty(session, context, 3).first_share()};
+  check_refused<RepeatedAnswerError>("a second answer in one session", [&] { return parties[0].second_share(others); });
   check_refused<ArgumentError>("more parties than the parameters are for",
                                [&] { return threshold_session(parameters, 4); });
 }

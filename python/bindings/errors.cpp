@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "bindings.hpp"
+#include "cyclotome/rlwe/joint_errors.hpp"
 
 namespace cyclotome::python {
 
@@ -13,7 +14,7 @@ namespace {
 /// stands in. Immortal: errors can be raised until the interpreter ends.
 struct Classes {
   PyObject *error, *parameter, *security, *argument, *mismatch, *missing_key, *passphrase, *noise, *range, *format,
-      *engine, *memory, *file, *unsupported, *transparent, *contradiction;
+      *engine, *memory, *file, *unsupported, *transparent, *contradiction, *repeated_answer;
 };
 Classes classes{};
 
@@ -45,6 +46,8 @@ void translate(const std::exception_ptr& failure, void*) {
     raise(classes.noise, error);
   } catch (const ContradictionError& error) {
     raise(classes.contradiction, error);
+  } catch (const RepeatedAnswerError& error) {
+    raise(classes.repeated_answer, error);
   } catch (const RangeError& error) {
     raise(classes.range, error);
   } catch (const FormatError& error) {
@@ -81,15 +84,17 @@ void bind_errors(nb::module_& m) {
          const nb::object& mismatch, const nb::object& missing_key, const nb::object& passphrase,
          const nb::object& noise, const nb::object& range, const nb::object& format, const nb::object& engine,
          const nb::object& memory, const nb::object& file, const nb::object& unsupported, const nb::object& transparent,
-         const nb::object& contradiction) {
-        classes = {immortal(error),    immortal(parameter),   immortal(security),    immortal(argument),
-                   immortal(mismatch), immortal(missing_key), immortal(passphrase),  immortal(noise),
-                   immortal(range),    immortal(format),      immortal(engine),      immortal(memory),
-                   immortal(file),     immortal(unsupported), immortal(transparent), immortal(contradiction)};
+         const nb::object& contradiction, const nb::object& repeated_answer) {
+        classes = {immortal(error),          immortal(parameter),   immortal(security),    immortal(argument),
+                   immortal(mismatch),       immortal(missing_key), immortal(passphrase),  immortal(noise),
+                   immortal(range),          immortal(format),      immortal(engine),      immortal(memory),
+                   immortal(file),           immortal(unsupported), immortal(transparent), immortal(contradiction),
+                   immortal(repeated_answer)};
       },
       nb::kw_only(), "error"_a, "parameter"_a, "security"_a, "argument"_a, "mismatch"_a, "missing_key"_a,
       "passphrase"_a, "noise"_a, "range"_a, "format"_a, "engine"_a, "memory"_a, "file"_a, "unsupported"_a,
-      "transparent"_a, "contradiction"_a, "Sets the Python classes that the library's errors become.");
+      "transparent"_a, "contradiction"_a, "repeated_answer"_a,
+      "Sets the Python classes that the library's errors become.");
 }
 
 }  // namespace cyclotome::python

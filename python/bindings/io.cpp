@@ -213,6 +213,14 @@ void bind_io(nb::module_& m) {
       .def(
           "read_plain_values", [](const OwnedContainer& c) { return io::read_plain_values(*c); }, NoGil())
       .def("read_threshold_session", [](const OwnedContainer& c) { return io::read_threshold_session(*c); })
+      .def_prop_ro(
+          "key_share_facts",
+          [](const OwnedContainer& c) {
+            const io::KeySharePayload share = io::key_share_payload(*c);
+            return nb::make_tuple(share.first_version ? 1 : 2, to_bytes(share.session), share.party,
+                                  static_cast<int>(share.round), to_bytes(share.basis));
+          },
+          "Of a share of a joint key: version of the protocol, session, party, round, and what it answers.")
       .def(
           "read_key_share",
           [](const OwnedContainer& c, const rlwe::ContextPtr& context) { return io::read_key_share(*c, context); },

@@ -49,6 +49,10 @@ std::string kind_name(io::Kind kind) {
       return "protected secret share";
     case io::Kind::decryption_share:
       return "decryption share";
+    case io::Kind::party:
+      return "party";
+    case io::Kind::protected_party:
+      return "protected party";
     case io::Kind::plain_array:
       return "plain array";
   }

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
+#include "cyclotome/io/party_file.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/rlwe/secret_sharing.hpp"
 #include "cyclotome/rlwe/threshold_keys.hpp"
+#include "cyclotome/value/joint_party.hpp"
 #include "cyclotome/value/threshold_decryption.hpp"
+#include "io.hpp"
 
 namespace cyclotome::python {
 
@@ -18,6 +22,8 @@ using rlwe::KeyShare;
 using rlwe::SecretShare;
 using rlwe::ThresholdSession;
 using value::DecryptionShare;
+using value::JointParty;
+using value::PartyStore;
 
 /// Whether a message can move there at all; where not, whoever uses it says why.
 bool fits(const rlwe::Context& own, const rlwe::Context& other) {
@@ -67,14 +73,7 @@ void bind_session(nb::module_& m) {
       .def_prop_ro("relinearization", &ThresholdSession::relinearization)
       .def_prop_ro("galois_elements", &ThresholdSession::galois_elements)
       .def_prop_ro("digest", [](const ThresholdSession& s) { return to_bytes(s.digest()); })
-      .def_prop_ro("key", [](const ThresholdSession& s) { return to_bytes(s.key()); })
-      .def("party_key", [](const ThresholdSession& s, std::uint32_t party) { return to_bytes(s.party_key(party)); })
-      .def(
-          "require_own",
-          [](const ThresholdSession& s, const rlwe::SecretKey& secret, std::uint32_t party) {
-            s.require_own(secret, party);
-          },
-          "secret"_a, "party"_a);
+      .def("party_key", [](const ThresholdSession& s, std::uint32_t party) { return to_bytes(s.party_key(party)); });
 }
 
 void bind_making(nb::module_& m) {
@@ -83,6 +82,7 @@ void bind_making(nb::module_& m) {
       .def_prop_ro("party", &KeyShare::party)
       .def_prop_ro("round", [](const KeyShare& share) { return static_cast<int>(share.round()); })
       .def_prop_ro("session", [](const KeyShare& share) { return to_bytes(share.session()); })
+      .def_prop_ro("basis", [](const KeyShare& share) { return to_bytes(share.basis()); })
       .def_prop_ro("nbytes", [](const KeyShare& share) { return share.bodies().bytes(); })
       .def("to", &key_share_to, "context"_a, NoGil());
   nb::class_<FirstRound>(m, "FirstRound")
@@ -92,6 +92,7 @@ void bind_making(nb::module_& m) {
              const std::vector<const KeyShare*>& shares) { new (self) FirstRound(session, context, shares); },
           "session"_a, "context"_a, "shares"_a, NoGil())
       .def_prop_ro("digest", [](const FirstRound& first) { return to_bytes(first.digest()); })
+      .def_prop_ro("key", [](const FirstRound& first) { return to_bytes(first.key()); })
       .def("public_key", &FirstRound::public_key, NoGil())
       .def(
           "evaluation_keys",
@@ -99,9 +100,75 @@ void bind_making(nb::module_& m) {
             return first.evaluation_keys(second);
           },
           "second"_a, NoGil());
-  m.def("generate_party_key", &rlwe::generate_party_key, "session"_a, "context"_a, "party"_a, NoGil());
-  m.def("first_share", &rlwe::first_share, "session"_a, "party"_a, "secret"_a, NoGil());
-  m.def("second_share", &rlwe::second_share, "first"_a, "party"_a, "secret"_a, NoGil());
+}
+
+io::PartyPassphrase phrase_of(const std::optional<nb::bytearray>& passphrase) {
+  if (!passphrase) return std::nullopt;
+  return typed(*passphrase);
+}
+
+void bind_party(nb::module_& m) {
+  nb::class_<PartyStore>(m, "PartyStore");
+  m.def(
+      "party_in_memory",
+      [](const ThresholdSession& session, std::uint32_t party) {
+        return value::store_in_memory(rlwe::PartyState::create(session, party));
+      },
+      "session"_a, "party"_a);
+  m.def(
+      "create_party_file",
+      [](const std::string& path, const ThresholdSession& session, std::uint32_t party,
+         const std::optional<nb::bytearray>& passphrase) -> std::shared_ptr<PartyStore> {
+        const io::PartyPassphrase phrase = phrase_of(passphrase);
+        const Unlocked unlocked;
+        return io::PartyFile::create(path, session, party, phrase);
+      },
+      "path"_a, "session"_a, "party"_a, "passphrase"_a.none());
+  m.def(
+      "open_party_file",
+      [](const std::string& path, const ThresholdSession& session,
+         const std::optional<nb::bytearray>& passphrase) -> std::shared_ptr<PartyStore> {
+        const io::PartyPassphrase phrase = phrase_of(passphrase);
+        const Unlocked unlocked;
+        return io::PartyFile::open(path, session, phrase);
+      },
+      "path"_a, "session"_a, "passphrase"_a.none());
+  nb::class_<JointParty>(m, "JointParty")
+      .def(
+          "__init__",
+          [](JointParty* self, const ThresholdSession& session, const rlwe::ContextPtr& context,
+             const std::shared_ptr<PartyStore>& store) { new (self) JointParty(session, context, store); },
+          "session"_a, "context"_a, "store"_a, NoGil())
+      .def_prop_ro("number", &JointParty::number)
+      .def_prop_ro("secret", &JointParty::secret, nb::rv_policy::reference_internal)
+      .def("knows_key", &JointParty::knows_key, NoGil())
+      .def("key", [](const JointParty& party) { return to_bytes(party.key()); })
+      .def("first_share", &JointParty::first_share, NoGil())
+      .def(
+          "agree", [](JointParty& party, const std::vector<const KeyShare*>& first) { party.agree(first); }, "first"_a,
+          NoGil())
+      .def(
+          "second_share",
+          [](JointParty& party, const std::vector<const KeyShare*>& first) { return party.second_share(first); },
+          "first"_a, NoGil())
+      .def("deal",
+           [](const JointParty& party) {
+             std::vector<SecretShare> shares;
+             {
+               const Unlocked unlocked;
+               shares = party.deal();
+             }
+             nb::typed<nb::list, SecretShare> list;
+             for (SecretShare& share : shares) list.append(nb::cast(std::move(share)));
+             return list;
+           })
+      .def(
+          "decryption_share",
+          [](const JointParty& party, const value::EncryptedArray& x, std::vector<std::uint32_t> active,
+             unsigned flooding_bits, const SecretShare* share, const value::Options& options) {
+            return party.decryption_share(x, std::move(active), flooding_bits, share, options);
+          },
+          "x"_a, "active"_a, "flooding_bits"_a, "share"_a.none(), "options"_a, NoGil());
 }
 
 void bind_sharing(nb::module_& m) {
@@ -112,19 +179,6 @@ void bind_sharing(nb::module_& m) {
       .def_prop_ro("is_sum", &SecretShare::is_sum)
       .def_prop_ro("session", [](const SecretShare& share) { return to_bytes(share.session()); })
       .def("to", &secret_share_to, "context"_a, NoGil());
-  m.def(
-      "deal_secret",
-      [](const ThresholdSession& session, std::uint32_t party, const rlwe::SecretKey& secret) {
-        std::vector<SecretShare> shares;
-        {
-          const Unlocked unlocked;
-          shares = rlwe::deal_secret(session, party, secret);
-        }
-        nb::typed<nb::list, SecretShare> list;
-        for (SecretShare& share : shares) list.append(nb::cast(std::move(share)));
-        return list;
-      },
-      "session"_a, "party"_a, "secret"_a);
   m.def(
       "sum_of_dealt",
       [](const ThresholdSession& session, std::uint32_t party, const std::vector<const SecretShare*>& dealt) {
@@ -152,8 +206,6 @@ void bind_shared_decryption(nb::module_& m) {
         return to_bytes(digest);
       },
       "x"_a);
-  m.def("decryption_share", &value::decryption_share, "session"_a, "party"_a, "secret"_a, "share"_a.none(), "x"_a,
-        "active"_a, "flooding_bits"_a, "options"_a, NoGil());
   m.def(
       "threshold_decrypt",
       [](const ThresholdSession& session, const value::EncryptedArray& x,
@@ -167,6 +219,7 @@ void bind_shared_decryption(nb::module_& m) {
 void bind_threshold(nb::module_& m) {
   bind_session(m);
   bind_making(m);
+  bind_party(m);
   bind_sharing(m);
   bind_shared_decryption(m);
 }

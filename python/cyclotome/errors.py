@@ -27,6 +27,7 @@ __all__ = [
     "PassphraseError",
     "QuotaError",
     "RangeError",
+    "RepeatedAnswerError",
     "SecrecyError",
     "SecretFileWarning",
     "SecurityError",
@@ -79,6 +80,11 @@ class NoiseError(CyclotomeError, ArithmeticError):
 class ContradictionError(CyclotomeError, ValueError):
     """The noise that decryption met contradicts the bound that the ciphertext states: it was altered, or made by
     something else. Like everything that comes of decrypting, that it happened is for the key's owner alone."""
+
+
+class RepeatedAnswerError(CyclotomeError, ValueError):
+    """A party of a joint key was asked to answer a second, other first round of its session. It answers one; begin a
+    new session."""
 
 
 class RangeError(CyclotomeError, OverflowError, ValueError):
@@ -168,4 +174,5 @@ _core.set_error_classes(
     unsupported=UnsupportedError,
     transparent=TransparentError,
     contradiction=ContradictionError,
+    repeated_answer=RepeatedAnswerError,
 )

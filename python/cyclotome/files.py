@@ -42,7 +42,14 @@ __all__ = [
     "to_view",
 ]
 
-_SECRET_KINDS = ("secret key", "protected secret key", "secret share", "protected secret share")
+_SECRET_KINDS = (
+    "secret key",
+    "protected secret key",
+    "secret share",
+    "protected secret share",
+    "party",
+    "protected party",
+)
 
 #: Bytes that `load`, `inspect` and `from_bytes` take unless told otherwise: 4 GiB, which may expand to 16 GiB.
 MAX_BYTES = 4 << 30

@@ -79,6 +79,10 @@ def read(
         if frame_files.describes_table(facts):
             raise FormatError("the table's arrays are missing: the data is cut off after its description")
         return parameters
+    if container.kind in ("party", "protected party"):
+        raise FormatError(
+            f"{name} holds what a party of a joint key keeps: cy.threshold.Party(session, number, file=...) opens it"
+        )
     if container.kind in ("ciphertext", "plaintext"):
         raise FormatError(f"the file holds a {container.kind}, which only the C++ library reads")
     # Tables of primes take time and memory: what can be refused without them has been, before they are made.

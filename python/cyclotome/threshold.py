@@ -3,7 +3,8 @@
 
 The joint secret is the sum of the parties' own, and is never put together. Whoever computes needs nothing of this:
 public and evaluation keys are ordinary ones. `doc/threshold.md` has the protocol, what it promises and what it does
-not: parties follow the protocol (semi-honest), and channels are the caller's.
+not: parties that send something else than it says, and who relays messages, can do some harm (`doc/threat-model.md` has
+a row for each), and channels are the caller's.
 
 Example:
     >>> import cyclotome as cy
@@ -30,16 +31,21 @@ from .contexts import Context, context_on
 from .errors import ArgumentError, MismatchError, UnsupportedError
 from .keys import EvaluationKeys, PublicKey, SecretKey
 from .options import Callback, options
+from .party_files import Path, party_store
+from .passphrases import Passphrase
+from .threshold_advice import Advice, advise
 from .threshold_messages import DecryptionShare, KeyShare, Message, SecretShare, Session, number_of
 from .values import from_native, index
 
 __all__ = [
+    "Advice",
     "DecryptionShare",
     "JointKeys",
     "KeyShare",
     "Party",
     "SecretShare",
     "Session",
+    "advise",
     "combine",
     "decrypt",
 ]
@@ -50,20 +56,24 @@ _M = TypeVar("_M", bound=Message)
 class Party:
     """One party of a session, with its own secret. Each party makes its own, on its own machine.
 
-    Whatever a party draws for the key's making and for decryption is derived from its secret, so that the same question
-    gets the same answer: shares may be made again, and nothing is learned from comparing them.
+    Whatever a party draws for the key's making and for decryption comes of 32 bytes that it keeps, so that the same
+    question gets the same answer, bit for bit. It answers one set of first shares: what it has answered is kept, and
+    another set is refused (`RepeatedAnswerError`), in every process that uses its ``file``.
 
     Args:
         session: the session, the same for all.
         number: which of ``session.parties`` this is.
-        secret: the party's secret key of an earlier run, as `load` gives it; None: a new one. Save `secret` with
-            ``cy.save`` (mode 0600, and a passphrase if you like): without it nobody decrypts.
+        file: where the party is kept, with mode 0600: made if it is not there, else the party of an earlier run. Nobody
+            decrypts without it; never copy it back from an older backup once it has answered. None: in memory, for as
+            long as this object lives.
+        passphrase: of the file, as for `save`.
         share: of a session that deals secrets, the sum that `receive` gave in an earlier run.
         device: where to compute.
 
     Raises:
         ArgumentError: a number that takes no part; a share of somebody else.
-        MismatchError: a secret or share of another party, session or parameters.
+        MismatchError: a file of another party; a file or share of another session or parameters.
+        FormatError, FileError, PassphraseError, EngineError: as `load` and `save`, of the file.
     """
 
     def __init__(
@@ -71,21 +81,19 @@ class Party:
         session: Session,
         number: int,
         *,
-        secret: SecretKey | None = None,
+        file: Path | None = None,
+        passphrase: Passphrase | None = None,
         share: SecretShare | None = None,
         device: str = "cpu",
     ) -> None:
         if not isinstance(session, Session):
             raise UnsupportedError(f"a party takes a Session, not {type(session).__name__}")
-        self._session, self._number = session, number_of(number, "a party's number")
-        if secret is None:
-            context = context_on(device, session.parameters)
-            native = _core.generate_party_key(session.native, context.native, self._number)
-            secret = SecretKey(session.parameters, context, native)
-        elif not isinstance(secret, SecretKey):
-            raise UnsupportedError(f"a party's secret is a SecretKey, not {type(secret).__name__}")
-        session.native.require_own(secret.native, self._number)
-        self._secret = secret
+        number = number_of(number, "a party's number")
+        self._session, self._context = session, context_on(device, session.parameters)
+        store = party_store(session, number, file, passphrase)
+        self._native = _core.JointParty(session.native, self._context.native, store)
+        if self._native.number != number:
+            raise MismatchError(f"{file} is the file of party {self._native.number}, not of party {number}")
         self._share: SecretShare | None = None
         if share is not None:
             self._accept(share)
@@ -98,12 +106,18 @@ class Party:
     @property
     def number(self) -> int:
         """Which party this is."""
-        return self._number
+        return int(self._native.number)
 
     @property
     def secret(self) -> SecretKey:
-        """The party's own secret key, which decrypts nothing by itself. To save; never to send."""
-        return self._secret
+        """The party's own secret key, which decrypts nothing by itself. Never to send."""
+        return SecretKey(self._session.parameters, self._context, self._native.secret)
+
+    @property
+    def key_id(self) -> str | None:
+        """The id of the joint key, which its arrays carry: compare it with the others'. None before the party has seen
+        the first shares of all."""
+        return bytes(self._native.key()).hex() if self._native.knows_key() else None
 
     @property
     def share(self) -> SecretShare | None:
@@ -113,17 +127,28 @@ class Party:
     def first_share(self) -> KeyShare:
         """The message of the first round, to all parties: parts of the public key, of the Galois keys, and of what the
         second round is made of."""
-        return self._message(KeyShare, _core.first_share(self._session.native, self._number, self._secret.native))
+        return self._message(KeyShare, self._native.first_share())
+
+    def agree(self, first: Sequence[KeyShare]) -> None:
+        """Takes the first shares of all parties as this session's, for good, without answering them: what a session
+        without relinearisation key has in place of a second round.
+
+        Raises:
+            ArgumentError, MismatchError, RepeatedAnswerError: as `second_share`.
+        """
+        self._native.agree(_natives(first, KeyShare, self._context))
 
     def second_share(self, first: Sequence[KeyShare]) -> KeyShare:
-        """The message of the second round, of the relinearisation key. ``first``: the first shares of all parties.
+        """The message of the second round, of the relinearisation key. ``first``: the first shares of all parties,
+        which from now on are this session's: that they were answered is kept before this returns.
 
         Raises:
             ArgumentError: one is missing or repeated; a session without relinearisation key.
-            MismatchError: shares of another session.
+            MismatchError: shares of another session; another share than this party's own in its name.
+            RepeatedAnswerError: this party has answered other first shares.
+            FileError: the party's file can't be written; then nothing was answered.
         """
-        summed = _first_round(self._session, self._secret.context, first)
-        return self._message(KeyShare, _core.second_share(summed, self._number, self._secret.native))
+        return self._message(KeyShare, self._native.second_share(_natives(first, KeyShare, self._context)))
 
     def deal(self) -> dict[int, SecretShare]:
         """What this party deals, by receiver, itself included. Each is a **secret** of its receiver.
@@ -131,7 +156,7 @@ class Party:
         Raises:
             ArgumentError: a session in which all decrypt.
         """
-        dealt = _core.deal_secret(self._session.native, self._number, self._secret.native)
+        dealt = self._native.deal()
         return {share.receiver: self._message(SecretShare, share) for share in dealt}
 
     def receive(self, dealt: Sequence[SecretShare]) -> SecretShare:
@@ -142,8 +167,8 @@ class Party:
             ArgumentError: one is missing or repeated, or is not for this party.
             MismatchError: shares of another session.
         """
-        natives = _natives(dealt, SecretShare, self._secret.context)
-        self._share = self._message(SecretShare, _core.sum_of_dealt(self._session.native, self._number, natives))
+        natives = _natives(dealt, SecretShare, self._context)
+        self._share = self._message(SecretShare, _core.sum_of_dealt(self._session.native, self.number, natives))
         return self._share
 
     def decryption_share(
@@ -170,20 +195,17 @@ class Party:
 
         Raises:
             ArgumentError: too few parties, or this one is none of them; shares were not dealt yet; ciphertexts that
-                were not relinearised; flooding_bits out of range.
+                were not relinearised; flooding_bits out of range; a party that has not seen the first shares.
             MismatchError: an array of another key.
             NoiseError: too little headroom for this flooding.
         """
         _require_array(x)
         chosen = self._session.parties if active is None else [number_of(one, "a party's number") for one in active]
-        native = _core.decryption_share(
-            self._session.native,
-            self._number,
-            self._secret.native,
-            None if self._share is None else self._share.on(self._secret.context),
-            x.to(self._secret.device).native,
+        native = self._native.decryption_share(
+            x.to(self.secret.device).native,
             sorted(chosen),
             _bits(flooding_bits),
+            None if self._share is None else self._share.on(self._context),
             options(progress),
         )
         return self._message(DecryptionShare, native)
@@ -193,17 +215,17 @@ class Party:
             raise UnsupportedError(f"a party's share is a SecretShare, not {type(share).__name__}")
         if share.session_id != self._session.id:
             raise MismatchError(f"the share is of session {share.session_id[:8]}, not of {self._session.id[:8]}")
-        if share.sender is not None or share.receiver != self._number:
+        if share.sender is not None or share.receiver != self.number:
             raise ArgumentError(
-                f"party {self._number} takes the sum of what all dealt to it, as receive() gave it, not {share!r}"
+                f"party {self.number} takes the sum of what all dealt to it, as receive() gave it, not {share!r}"
             )
         self._share = share
 
     def _message(self, kind: type[_M], native: Any) -> _M:
-        return kind(self._session.parameters, self._secret.context, native)
+        return kind(self._session.parameters, self._context, native)
 
     def __repr__(self) -> str:
-        return f"Party({self._number} of {', '.join(map(str, self._session.parties))}, {self._session!r})"
+        return f"Party({self.number} of {', '.join(map(str, self._session.parties))}, {self._session!r})"
 
 
 class JointKeys(NamedTuple):

@@ -109,12 +109,6 @@ class Session:
         digest: bytes = self._native.digest
         return digest.hex()
 
-    @property
-    def key_id(self) -> str:
-        """The id of the joint key, which its arrays carry."""
-        identity: bytes = self._native.key
-        return identity.hex()
-
     def __eq__(self, other: object) -> bool:
         return self._native.digest == other._native.digest if isinstance(other, Session) else NotImplemented
 

@@ -10,6 +10,7 @@
 #include "cyclotome/engine/cpu/cpu.hpp"
 #include "cyclotome/engine/fpga/fpga.hpp"
 #include "cyclotome/engine/memory_limit.hpp"
+#include "cyclotome/io/party_file.hpp"
 #include "cyclotome/io/stored_object.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
@@ -110,17 +111,17 @@ using value::MatrixShape;
 using value::trace_elements;
 
 // --- keys of several parties -----------------------------------------------------------------------------------------
-using rlwe::deal_secret;
-using rlwe::first_share;
-using rlwe::generate_party_key;
+using io::PartyFile;
+using io::PartyPassphrase;
 using rlwe::KeyShare;
+using rlwe::PartyState;
 using rlwe::SecretShare;
 using rlwe::ThresholdSession;
 using value::combine;
-using value::decryption_share;
 using value::DecryptionShare;
 using value::JointKeys;
-using value::second_share;
+using value::JointParty;
+using value::PartyStore;
 using value::sum_of_dealt;
 using value::threshold_decrypt;
 using value::threshold_session;

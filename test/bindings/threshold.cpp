@@ -6,6 +6,7 @@
 
 #include "cyclotome/rlwe/flooding.hpp"
 #include "cyclotome/rlwe/secret_sharing.hpp"
+#include "cyclotome/rlwe/threshold_keys.hpp"
 #include "cyclotome/value/threshold_decryption.hpp"
 #include "polynomials.hpp"
 #include "testing.hpp"
@@ -17,6 +18,11 @@ void bind_threshold(nb::module_& parent) {
   // Residues by channel, in the order item, limb, coefficient.
   m.def("decryption_share_residues", [](const value::DecryptionShare& share, std::size_t channel) {
     return share.channels().at(channel).to_host();
+  });
+  // What a party answers that keeps nothing: what only a copy of its file from before can bring about.
+  m.def("second_share", [](const rlwe::ThresholdSession& session, const rlwe::ContextPtr& context, std::uint32_t party,
+                           const rlwe::SecretKey& secret, const std::vector<const rlwe::KeyShare*>& first) {
+    return rlwe::second_share(rlwe::FirstRound(session, context, first), party, secret);
   });
   m.def("secret_share_residues", [](const rlwe::SecretShare& share) {
     PolyArray polynomial = share.share().clone();

@@ -77,6 +77,15 @@ inline io::Bytes rewritten(const io::Container& c, const rlwe::ContextPtr& conte
       return io::serialize(io::read_secret_share(c, context), c.metadata());
     case io::Kind::protected_secret_share:
       return io::serialize(io::read_protected_share(c, context, {}), c.metadata());  // needs its passphrase
+    case io::Kind::party: {
+      const rlwe::PartyState state = io::read_party_state(c);
+      io::ContainerWriter container(io::Kind::party, c.parameters(), c.key_id(), c.metadata());
+      io::write_party(container.section(io::layout::party), state);
+      return container.finish();
+    }
+    case io::Kind::protected_party:
+      static_cast<void>(io::read_protected_party(c, {}));  // needs its passphrase
+      return {};
     case io::Kind::decryption_share:
       return io::serialize(io::read_decryption_share(c, context), c.metadata());
     case io::Kind::ciphertext:

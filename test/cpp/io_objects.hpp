@@ -154,6 +154,10 @@ struct JointObjects {
     const rlwe::SecretShare* const all[] = {&dealt[0], &dealt[1], &dealt[2]};
     return rlwe::sum_of_dealt(session, 1, all);
   }
+  // What party 1 keeps after it has answered.
+  rlwe::PartyState party() const {
+    return {session.digest(), 1, Seed(std::array<std::uint8_t, 32>{7}), sums().digest()};
+  }
   // Zeros, encrypted, in coefficients.
   value::EncryptedArray array() const {
     value::Channels channels;
@@ -169,13 +173,14 @@ struct JointObjects {
 
 inline std::vector<Named> JointObjects::containers() const {
   const rlwe::SecretShare share = dealt_sum();
-  return {
-      {"session", io::serialize(session)},
-      {"first_share", io::serialize(first()[0])},
-      {"second_share", io::serialize(rlwe::second_share(sums(), 1, secrets[0]))},
-      {"dealt_share", io::serialize(rlwe::deal_secret(session, 2, secrets[1])[2])},
-      {"secret_share", io::serialize(share)},
-      {"decryption_share", io::serialize(value::decryption_share(session, 1, secrets[0], &share, array(), {1, 5}, 8))}};
+  return {{"session", io::serialize(session)},
+          {"first_share", io::serialize(first()[0])},
+          {"second_share", io::serialize(rlwe::second_share(sums(), 1, secrets[0]))},
+          {"dealt_share", io::serialize(rlwe::deal_secret(session, 2, secrets[1])[2])},
+          {"secret_share", io::serialize(share)},
+          {"decryption_share",
+           io::serialize(value::decryption_share(session, sums().key(), 1, secrets[0], &share, array(), {1, 5}, 8))},
+          {"party", io::serialize(session, party())}};
 }
 
 inline bool same(const PolyArray& a, const PolyArray& b) {

@@ -61,7 +61,8 @@ TEST(impossible_parties_are_refused) {
     CHECK_THROWS_WITH(FormatError, load(with_parties(parties)), "impossible parameters");
   }
   CHECK_THROWS_WITH(FormatError, load(with_parties(1)), "not written as this library writes it");
-  CHECK_THROWS_WITH(FormatError, load(with_parties(4)), "key id");  // parameters, and so a session, of their own
+  CHECK_THROWS_WITH(FormatError, load(with_parties(4)),
+                    "container's id");  // parameters, and so a session, of their own
   for (std::uint8_t version = 1; version <= 3; ++version) {
     Pieces single("public_key"), joint("session");
     single.header[8] = 4;

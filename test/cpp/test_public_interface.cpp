@@ -196,24 +196,33 @@ TEST(joint_keys_and_their_messages) {
     CHECK_THROWS(ArgumentError, threshold_session(parameters, 3, 1));
     const ThresholdSession session =
         stored(to_bytes(threshold_session(parameters, 3, 2, {.rotations = {{1}}}))).threshold_session();
-    std::vector<SecretKey> secrets;
+    std::vector<std::string> files;
+    std::vector<JointParty> parties;
     std::vector<KeyShare> first, second;
     for (const std::uint32_t party : session.parties()) {
-      secrets.push_back(generate_party_key(session, context, party));
-      first.push_back(stored(to_bytes(first_share(session, party, secrets.back()))).key_share(context));
+      files.push_back(folder.file(parameters.summary().substr(0, 3) + std::to_string(party) + ".party"));
+      parties.emplace_back(session, context, PartyFile::create(files.back(), session, party));
+      CHECK(file_is_private(files.back()));
+      first.push_back(stored(to_bytes(parties.back().first_share())).key_share(context));
     }
-    for (const std::uint32_t party : session.parties()) {
-      second.push_back(second_share(session, party, secrets[party - 1], first));
-    }
-    CHECK_THROWS(ArgumentError, second_share(session, 1, secrets[0], std::span(first).first(2)));
-    CHECK_THROWS(MismatchError, second_share(session, 1, secrets[1], first));
+    CHECK_THROWS(FileError, PartyFile::create(files[0], session, 1));
+    CHECK_THROWS(ArgumentError, parties[0].key());
+    for (JointParty& party : parties) second.push_back(party.second_share(first));
+    // Whoever reads the file again is the same party, which gives the same answer and no other.
+    JointParty again(session, context, PartyFile::open(files[0], session));
+    CHECK(to_bytes(again.second_share(first)) == to_bytes(second[0]));
+    std::vector<KeyShare> others = {first[0], first[1], JointParty(session, context, 3).first_share()};
+    CHECK_THROWS_WITH(RepeatedAnswerError, again.second_share(others), "begin a new session");
+    CHECK_THROWS(RepeatedAnswerError, parties[0].agree(others));
+    CHECK_THROWS(ArgumentError, parties[0].second_share(std::span(first).first(2)));
+    CHECK_THROWS(MismatchError, JointParty(session, context, 2).second_share(first));
     CHECK_THROWS(ArgumentError, combine(session, context, first));
     CHECK_THROWS(ArgumentError, combine(session, context, second, first));
     const JointKeys keys = combine(session, context, first, second);
-    CHECK_EQ(keys.evaluation.id(), session.key());
+    CHECK(keys.evaluation.id() == parties[2].key());
     std::vector<std::vector<SecretShare>> dealt(3);
     for (const std::uint32_t party : session.parties()) {
-      for (SecretShare& share : deal_secret(session, party, secrets[party - 1])) {
+      for (SecretShare& share : parties[party - 1].deal()) {
         dealt[share.to() - 1].push_back(stored(to_bytes(share)).secret_share(context));
       }
     }
@@ -234,10 +243,9 @@ TEST(joint_keys_and_their_messages) {
     const EncryptedArray x = encrypt({3, -2}, keys.public_key, {.bound = 6}).with_keys(keys.evaluation);
     const EncryptedArray y = x * x;
     std::vector<DecryptionShare> answers;
-    answers.push_back(decryption_share(session, 2, secrets[1], &own, y, {2, 3}, 20));
+    answers.push_back(parties[1].decryption_share(y, {2, 3}, 20, &own));
     CHECK_THROWS(ArgumentError, threshold_decrypt(session, y, answers));
-    answers.push_back(
-        stored(to_bytes(decryption_share(session, 3, secrets[2], &other, y, {2, 3}, 20))).decryption_share(context));
+    answers.push_back(stored(to_bytes(parties[2].decryption_share(y, {2, 3}, 20, &other))).decryption_share(context));
     CHECK_EQ(threshold_decrypt(session, y, answers).to_int64(), (std::vector<std::int64_t>{9, 4}));
     CHECK_THROWS(MismatchError, threshold_decrypt(session, x, answers));
     CHECK_THROWS(FormatError, stored(to_bytes(answers[0])).secret_share(context));

@@ -135,7 +135,7 @@ bool exercise(const Case& which, const EnginePtr& engine) {
   return equal;
 }
 
-/// A secret key of a party, as generate_party_key makes it, but undefined.
+/// A secret key of a party, as party_key makes it, but undefined.
 rlwe::SecretKey party_key(const rlwe::ContextPtr& context, const rlwe::ThresholdSession& session, std::uint32_t party) {
   const rlwe::SecretKey drawn = rlwe::deterministic::generate_secret_key(context, secret_seed());
   PolyArray s = context->make(context->key_ring(), 1, 1, Domain::transform, true);
@@ -187,7 +187,8 @@ bool exercise_joint(const Case& which, std::size_t threshold) {
       }
       sum.emplace(rlwe::sum_of_dealt(session, party, all_of(dealt)));
     }
-    shares.push_back(value::decryption_share(session, party, secrets[party - 1], sum ? &*sum : nullptr, x, active, 8));
+    shares.push_back(
+        value::decryption_share(session, sums.key(), party, secrets[party - 1], sum ? &*sum : nullptr, x, active, 8));
     declare_public(shares.back().channels()[0]);
   }
   const value::Integers values = value::threshold_decrypt(session, x, all_of(shares));

@@ -41,6 +41,8 @@ int main(int count, char** arguments) {
                  io::Privacy::shared);
   io::write_file(std::string(arguments[1]) + "/protected_secret_share",
                  io::serialize_protected(joint.dealt_sum(), typed, {}, {10, 8, 1}), io::Privacy::shared);
+  io::write_file(std::string(arguments[1]) + "/protected_party",
+                 io::serialize_protected(joint.session, joint.party(), typed, {}, {10, 8, 1}), io::Privacy::shared);
   const auto context = study::ProductContext::generate({8, 80, 30, 50, study::Search::below});
   io::write_file(std::string(arguments[1]) + "/product-context", io::serialize(context), io::Privacy::shared);
   return 0;

@@ -4,8 +4,10 @@ ever has, with the exact noise that it shows in Python integers."""
 
 from __future__ import annotations
 
+import hashlib
 import math
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import cyclotome as cy
@@ -46,19 +48,31 @@ def parameters(
     )
 
 
+def session_id(session: cy.threshold.Session) -> str:
+    """What files of a session carry where those of a key have its id."""
+    return hashlib.sha256(f"cyclotome session\n{session.id}\n".encode()).hexdigest()[:32]
+
+
 class Joint:
     """A session, all of its parties, and the joint keys."""
 
-    def __init__(self, params: cy.Parameters, threshold: int | None = None, **options: Any) -> None:
+    def __init__(
+        self, params: cy.Parameters, threshold: int | None = None, folder: Path | None = None, **options: Any
+    ) -> None:
+        """folder: where the parties' files are; None: they live in memory."""
         options.setdefault("parties", params.parties)
         self.session = cy.threshold.Session.create(params, threshold=threshold, **options)
         self.parties = {
-            number: cy.threshold.Party(self.session, number, device=HOME) for number in self.session.parties
+            number: cy.threshold.Party(self.session, number, file=folder and folder / f"{number}.party", device=HOME)
+            for number in self.session.parties
         }
         self.first = [party.first_share() for party in self.parties.values()]
-        self.second = [
-            party.second_share(self.first) for party in self.parties.values() if self.session.relinearization
-        ]
+        self.second = []
+        for party in self.parties.values():
+            if self.session.relinearization:
+                self.second.append(party.second_share(self.first))
+            else:
+                party.agree(self.first)
         self.keys = cy.threshold.combine(self.session, self.first, self.second, device=HOME)
         if self.session.shares_secrets:
             dealt = [party.deal() for party in self.parties.values()]

@@ -110,6 +110,46 @@ def test_three_people_with_folders(place: Path, threshold: int) -> None:
     assert output.read_text() == "x,y\n12.25,16\n1.5625,49\n"
 
 
+def test_a_round_that_is_repeated_gets_no_second_answer(place: Path) -> None:
+    """Somebody's folder is lost and made anew, and the others answer again, as they are told."""
+    session, one, two = place / "session.ct", place / "one", place / "two"
+    succeed("threshold", "new", place / "params.ct", "--parties", 2, "-o", session, INSECURE)
+    for party, folder in ((1, one), (2, two)):
+        succeed("threshold", "share", session, "--party", party, "--out", folder, INSECURE)
+    first = one / "first-1.ct", two / "first-2.ct"
+    answer = "threshold", "answer", session, *first, "--party", 1, "--secret", one / "secret.key", INSECURE, "-o"
+    succeed(*answer, place / "second-1.ct")
+    succeed(*answer, place / "again.ct")
+    assert (place / "again.ct").read_bytes() == (place / "second-1.ct").read_bytes()
+    kept = (one / "secret.key").read_bytes()
+
+    for path in two.iterdir():
+        path.unlink()
+    succeed("threshold", "share", session, "--party", 2, "--out", two, INSECURE)
+    for force in ((), ("--force",)):
+        again = run(*answer, place / "other.ct", *force)
+        assert (again.code, "begin a new session" in " ".join(again.text.split())) == (5, True)
+        assert not (place / "other.ct").exists()
+    assert (one / "secret.key").read_bytes() == kept
+    # What was asked for again is the same party, also when its shares are written over.
+    before = first[0].read_bytes()
+    assert run("threshold", "share", session, "--party", 1, "--out", one, INSECURE).code == 2
+    succeed("threshold", "share", session, "--party", 1, "--out", one, INSECURE, "--force")
+    assert (first[0].read_bytes(), (one / "secret.key").read_bytes()) == (before, kept)
+
+
+def test_advice_on_messages(place: Path) -> None:
+    corpus = Path(__file__).resolve().parents[1] / "fuzz" / "corpus"
+    answers = [corpus / "joint1-answers-1", corpus / "joint1-answers-2"]
+    found = run("threshold", "advise", *answers, "--json")
+    assert (found.code, '"secret_is_public": true' in found.text) == (3, True)
+    assert "PUBLIC" in run("threshold", "advise", *answers).text
+    once = succeed("threshold", "advise", answers[0], corpus / "joint1-session", "--json")
+    assert [(each["party"], each["secret_is_public"]) for each in once.data["parties"]] == [(1, False)]
+    old = run("threshold", "share", corpus / "joint1-session", "--party", 1, "--out", place / "one", INSECURE)
+    assert (old.code, "cyclotome threshold advise" in " ".join(old.text.split())) == (3, True)
+
+
 def test_mistakes_have_one_message_and_a_code(place: Path) -> None:
     make_keys(place, 2)
     session, folder = place / "session.ct", folders(place)[1]
@@ -125,8 +165,9 @@ def test_mistakes_have_one_message_and_a_code(place: Path) -> None:
     assert run("threshold", "new", place / "params.ct", "--parties", "x", "-o", place / "t.ct", INSECURE).code == 2
     assert run("threshold", "new", place / "params.ct", "--parties", 4, "-o", place / "t.ct", INSECURE).code == 2
     file = run("threshold", "combine", session, folder / "secret.key", "--out", place / "k", INSECURE)
-    assert (file.code, "where a share of a public key must be" in file.text) == (5, True)
+    assert (file.code, "what a party of a joint key keeps" in file.text) == (3, True)
     for name, kind in [
+        (folder / "secret.key", "party"),
         (session, "session"),
         (folder / "first-1.ct", "key share"),
         (folder / "share.key", "secret share"),

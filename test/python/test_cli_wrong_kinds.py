@@ -38,11 +38,11 @@ COMMANDS: list[tuple[str, set[str], int]] = [
     ("threshold new FILE --parties 2 -o {new}", {"parameters"}, OTHERS),
     ("threshold share FILE --party 1 --out {new}", {"session"}, OTHERS),
     ("threshold answer {session} FILE --party 1 --secret {own} -o {new}", {"key-share"}, KEYS),
-    ("threshold answer {session} {key-share} --party 1 --secret FILE -o {new}", {"secret"}, KEYS),
+    ("threshold answer {session} {key-share} --party 1 --secret FILE -o {new}", {"own"}, OTHERS),
     ("threshold receive {session} FILE --party 1 --secret {own} -o {new}", {"secret-share"}, KEYS),
     ("threshold combine {session} FILE --out {new}", {"key-share"}, KEYS),
     ("threshold decrypt-share {session} FILE --party 1 --with 1,2 --secret {own} -o {new}", {"array"}, OTHERS),
-    ("threshold decrypt-share {session} {array} --party 1 --with 1,2 --secret FILE -o {new}", {"secret"}, KEYS),
+    ("threshold decrypt-share {session} {array} --party 1 --with 1,2 --secret FILE -o {new}", {"own"}, OTHERS),
     ("threshold decrypt {session} {array} FILE", {"decryption-share"}, OTHERS),
     ("threshold decrypt {session} FILE {decryption-share}", {"array"}, OTHERS),
     ("threshold decrypt FILE {array} {decryption-share}", {"session"}, OTHERS),
@@ -55,10 +55,10 @@ COMMANDS: list[tuple[str, set[str], int]] = [
 ]
 
 
-def joint(parameters: cy.Parameters) -> dict[str, Any]:
-    """What parties of a joint key send each other, and what the first one keeps: a secret key of its ``own``."""
+def joint(parameters: cy.Parameters, own: Path) -> dict[str, Any]:
+    """What parties of a joint key send each other; what the first one keeps is in its ``own`` file."""
     session = cy.threshold.Session.create(parameters, parties=3, threshold=2, rotations=[])
-    parties = [cy.threshold.Party(session, number) for number in session.parties]
+    parties = [cy.threshold.Party(session, number, file=own if number == 1 else None) for number in session.parties]
     first = [party.first_share() for party in parties]
     second = [party.second_share(first) for party in parties]
     keys = cy.threshold.combine(session, first, second)
@@ -70,7 +70,6 @@ def joint(parameters: cy.Parameters) -> dict[str, Any]:
         "key-share": first[0],
         "secret-share": dealt,
         "decryption-share": share,
-        "own": parties[0].secret,
     }
 
 
@@ -94,9 +93,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "frame": cy.encrypt_frame({"a": [1, 2, 3]}, keys.public),
         "plain": cy.plain([1, 2, 3], parameters),
         "numbers": cy.circuit.encrypt_lists([[1, 2]], keys.public, bits=2),
-        **joint(parameters),
+        **joint(parameters, folder / "own.file"),
     }
-    files = {}
+    files = {"own": folder / "own.file"}
     for name, obj in objects.items():
         files[name] = folder / f"{name}.file"
         cy.save(files[name], obj)

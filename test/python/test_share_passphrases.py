@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 import stat
+import tempfile
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,7 @@ import cyclotome as cy
 import pytest
 from cyclotome import _core
 from cyclotome.errors import ArgumentError, CyclotomeError, FormatError, PassphraseError, SecretFileWarning
-from joint_keys import Joint, parameters
+from joint_keys import Joint, parameters, session_id
 from oracles import wire_format
 
 if _core.passphrases() != "ready":
@@ -23,9 +25,16 @@ PHRASE = "naïve café"
 PARAMETERS = parameters("bfv", 16, 3)
 
 
+FOLDER = tempfile.TemporaryDirectory()
+
+
+def party_file(number: int) -> Path:
+    return Path(FOLDER.name) / f"{number}.party"
+
+
 @cache
 def joint() -> Joint:
-    return Joint(PARAMETERS, 2, rotations=[], relinearization=False)
+    return Joint(PARAMETERS, 2, Path(FOLDER.name), rotations=[], relinearization=False)
 
 
 def share_of(number: int) -> cy.threshold.SecretShare:
@@ -60,7 +69,9 @@ def test_the_passphrase_opens_it_and_it_decrypts(protected: Path, tmp_path: Path
     assert isinstance(share, cy.threshold.SecretShare)
     assert (share.sender, share.receiver) == (None, 2)
     x = joint().encrypt([3, -2], bound=9)
-    two = cy.threshold.Party(joint().session, 2, secret=joint().parties[2].secret, share=share, device="cpu:1")
+    file = tmp_path / "2.party"
+    shutil.copy(party_file(2), file)
+    two = cy.threshold.Party(joint().session, 2, file=file, share=share, device="cpu:1")
     parts = [joint().parties[1].decryption_share(x, active=[1, 2]), two.decryption_share(x, active=[1, 2])]
     assert cy.threshold.decrypt(x, parts, joint().session).tolist() == [3, -2]
     # The same share as without a passphrase, to the byte.
@@ -100,7 +111,7 @@ def test_a_plain_share_needs_none_and_an_empty_one_protects_nothing(tmp_path: Pa
 def test_the_file_is_private_and_tells_the_joint_key_alone(protected: Path, tmp_path: Path) -> None:
     assert stat.S_IMODE(protected.stat().st_mode) == 0o600
     found = cy.inspect(protected)
-    assert found.kind == "protected secret share" and found.key_id == joint().session.key_id
+    assert found.kind == "protected secret share" and found.key_id == session_id(joint().session)
     assert found.protection == "scrypt (N = 2^17, r = 8, p = 1), ChaCha20-Poly1305"
     assert bytes.fromhex(joint().session.id) not in protected.read_bytes()
     shared = written(tmp_path / "shared", protected.read_bytes())

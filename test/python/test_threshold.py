@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from pathlib import Path
 from typing import Any
 
 import cyclotome as cy
@@ -184,9 +185,9 @@ def test_every_share_is_flooded_as_stated(scheme: str, needed: int) -> None:
             assert abs((parts**2).mean() - 1 / 3) <= hoeffding
 
 
-def test_shares_are_the_same_when_asked_twice_and_no_others() -> None:
+def test_shares_are_the_same_when_asked_twice_and_no_others(tmp_path: Path) -> None:
     """Nothing can be averaged away: the same question has the same answer, and any other has another flooding."""
-    joint = Joint(parameters("bfv", 16, 3), 2, rotations=[])
+    joint = Joint(parameters("bfv", 16, 3), 2, tmp_path, rotations=[])
     x = joint.encrypt([1, 2], bound=9)
     one = joint.parties[1]
 
@@ -198,7 +199,7 @@ def test_shares_are_the_same_when_asked_twice_and_no_others() -> None:
     assert residues() == first
     assert residues(active=[1, 3]) != first
     assert residues(flooding_bits=60) != first
-    again = cy.threshold.Party(joint.session, 1, secret=one.secret, share=one.share)
+    again = cy.threshold.Party(joint.session, 1, file=tmp_path / "1.party", share=one.share)
     assert cy.to_bytes(again.first_share()) == cy.to_bytes(joint.first[0])
     assert cy.to_bytes(again.second_share(joint.first)) == cy.to_bytes(joint.second[0])
     assert list(flooding_of(joint, 1, again.decryption_share(x, active=[1, 2]), x).flat) == first

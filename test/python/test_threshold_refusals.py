@@ -21,11 +21,11 @@ from cyclotome.errors import (
     MismatchError,
     NoiseError,
     ParameterError,
-    PassphraseError,
+    RepeatedAnswerError,
     SecrecyError,
     UnsupportedError,
 )
-from joint_keys import Joint, parameters
+from joint_keys import Joint, parameters, session_id
 
 
 @pytest.fixture(scope="module")
@@ -75,27 +75,33 @@ def test_parameters_of_no_parties_and_too_many() -> None:
         cy.threshold.Session.create(parameters("bfv", 16, 1), parties=2)
 
 
-def test_parties_that_take_no_part_and_secrets_of_others(two_of_three: Joint, others: Joint) -> None:
+def test_parties_that_take_no_part_and_files_of_others(two_of_three: Joint, others: Joint, tmp_path: Path) -> None:
     session = two_of_three.session
     with pytest.raises(ArgumentError, match="party 4"):
         cy.threshold.Party(session, 4)
     with pytest.raises(ArgumentError, match="party 0"):
         cy.threshold.Party(session, 0)
-    own = two_of_three.parties[1]
-    with pytest.raises(MismatchError, match="party 2"):
-        cy.threshold.Party(session, 2, secret=own.secret)
+    file = tmp_path / "one.party"
+    own = cy.threshold.Party(session, 1, file=file)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
     with pytest.raises(MismatchError, match="party 1"):
-        cy.threshold.Party(session, 1, secret=others.parties[1].secret)
+        cy.threshold.Party(session, 2, file=file)
+    with pytest.raises(MismatchError, match="session"):
+        cy.threshold.Party(others.session, 1, file=file)
     with pytest.raises(MismatchError):
-        cy.threshold.Party(session, 1, secret=cy.keygen(session.parameters).secret)
-    with pytest.raises(MismatchError):
-        cy.threshold.Party(session, 1, secret=own.secret, share=others.parties[1].share)
+        cy.threshold.Party(session, 1, file=file, share=others.parties[1].share)
     with pytest.raises(ArgumentError, match="sum"):
-        cy.threshold.Party(session, 1, secret=own.secret, share=own.deal()[1])
+        cy.threshold.Party(session, 1, file=file, share=own.deal()[1])
     with pytest.raises(ArgumentError, match="party 1"):
-        cy.threshold.Party(session, 1, secret=own.secret, share=two_of_three.parties[2].share)
-    with pytest.raises(UnsupportedError):
-        cy.threshold.Party(session, 1, secret="secret")  # type: ignore[arg-type]
+        cy.threshold.Party(session, 1, file=file, share=two_of_three.parties[2].share)
+    with pytest.raises(FormatError, match=r"threshold\.Party"):
+        cy.load(file, allow_insecure=True)
+    cy.save(tmp_path / "old.key", own.secret)
+    with pytest.raises(FormatError, match="first version"):
+        cy.threshold.Party(session, 1, file=tmp_path / "old.key")
+    file.chmod(0o644)
+    with pytest.warns(UserWarning, match="others may read it"):
+        cy.threshold.Party(session, 1, file=file)
 
 
 def test_a_partys_secret_decrypts_nothing(three: Joint) -> None:
@@ -129,7 +135,7 @@ def test_key_shares_that_do_not_belong_together(three: Joint, others: Joint) -> 
 
 
 def test_second_shares_must_answer_the_same_first_ones() -> None:
-    """A party whose secret is another run's gives another first share: answers to the old ones are refused."""
+    """A party that was made anew gives another first share: answers to the old ones are refused."""
     params = parameters("bfv", 16, 2)
     joint = Joint(params, rotations=[])
     session = joint.session
@@ -146,6 +152,11 @@ def test_sessions_without_products_have_no_second_round() -> None:
     with pytest.raises(ArgumentError, match="no second round"):
         joint.parties[1].second_share(joint.first)
     assert np.array_equal(joint.decrypt(joint.encrypt([4], bound=4)), [4])
+    newcomer = cy.threshold.Party(joint.session, 2)
+    with pytest.raises(RepeatedAnswerError):
+        joint.parties[1].agree([joint.first[0], newcomer.first_share()])
+    with pytest.raises(ArgumentError, match="does not know the joint key"):
+        newcomer.decryption_share(joint.encrypt([4], bound=4))
 
 
 def test_dealt_shares_that_do_not_belong(two_of_three: Joint, others: Joint, three: Joint) -> None:
@@ -218,10 +229,15 @@ def test_all_must_take_part_where_all_are_needed(three: Joint) -> None:
 
 
 def test_a_share_before_secrets_were_dealt() -> None:
-    joint = Joint(parameters("bfv", 16, 3), 2, rotations=[])
-    fresh = cy.threshold.Party(joint.session, 1, secret=joint.parties[1].secret)
+    session = cy.threshold.Session.create(
+        parameters("bfv", 16, 3), parties=3, threshold=2, rotations=[], relinearization=False
+    )
+    parties = [cy.threshold.Party(session, number) for number in session.parties]
+    first = [party.first_share() for party in parties]
+    x = cy.encrypt([1], cy.threshold.combine(session, first).public, bound=1)
+    parties[0].agree(first)
     with pytest.raises(ArgumentError, match="dealt"):
-        fresh.decryption_share(joint.encrypt([1], bound=1), active=[1, 2])
+        parties[0].decryption_share(x, active=[1, 2])
 
 
 @pytest.mark.parametrize("scheme", ["bfv", "bgv"])
@@ -296,7 +312,8 @@ def test_files_and_bytes_of_every_message(two_of_three: Joint, tmp_path: Path) -
         assert cy.to_bytes(again) == cy.to_bytes(message) == path.read_bytes()
         assert repr(again) == repr(message)
         assert cy.to_bytes(copy.deepcopy(message)) == cy.to_bytes(message)
-        assert cy.inspect(path).key_id == session.key_id
+        own = two_of_three.keys.public.key_id if isinstance(message, cy.threshold.DecryptionShare) else None
+        assert cy.inspect(path).key_id == (own or session_id(session))
     share = party.share
     assert share is not None
     for way in (cy.to_bytes, pickle.dumps, copy.copy):
@@ -307,15 +324,8 @@ def test_files_and_bytes_of_every_message(two_of_three: Joint, tmp_path: Path) -
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     with pytest.raises(CyclotomeError, match="exists"):
         cy.save(path, share)
-    cy.save(tmp_path / "secret.key", party.secret, passphrase="correct horse")
-    with pytest.raises(PassphraseError):
-        cy.load(tmp_path / "secret.key", expect=session.parameters, passphrase="wrong")
-    secret = cy.load(tmp_path / "secret.key", expect=session.parameters, passphrase="correct horse", device="cpu:1")
     loaded = cy.load(path, expect=session.parameters, device="cpu:1")
     assert "SECRET" in repr(loaded)
-    again = cy.threshold.Party(session, 1, secret=secret, share=loaded)
-    own = again.decryption_share(x, active=[1, 2])
-    assert cy.threshold.decrypt(x, [own, two_of_three.shares(x, 1, 2)[1]], session)[0] == 5
     path.chmod(0o644)
     with pytest.warns(UserWarning, match="others may read it"):
         cy.load(path, expect=session.parameters)

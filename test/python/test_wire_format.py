@@ -122,7 +122,9 @@ def test_every_file_has_a_sound_frame(path: Path) -> None:
     file = wire_format.read(path.read_bytes())
     assert file.parameters.label == "INSECURE"
     assert file.parameters.name == "test"
-    if file.kind in ("public_key", "bundle") or path.name.endswith("-ciphertext"):
+    if path.name.startswith("joint1-"):
+        assert file.metadata in (b"", b"{}")  # the protocol's first version, some of it written by the package
+    elif file.kind in ("public_key", "bundle") or path.name.endswith("-ciphertext"):
         assert file.metadata == b'{"shape":2}\x00\xff'
     else:
         assert file.metadata == b""
@@ -143,6 +145,13 @@ def test_the_passphrase_opens_the_protected_secret_key() -> None:
     assert wire_format.opened_secret_key(data, b"correct horse") == expected
     with pytest.raises(AssertionError):
         wire_format.opened_secret_key(data, b"correct house")
+
+
+def test_the_passphrase_opens_what_a_party_keeps() -> None:
+    """It is the file of the party beside it, which says that it has answered."""
+    [(tag, section)] = load("joint-party").sections
+    assert (tag, len(section), section[32:40], section[40:72]) == ("PRTY", 104, b"\1\0\0\0" * 2, b"\7" + bytes(31))
+    assert wire_format.opened((CORPUS / "protected_party").read_bytes(), b"correct horse") == section
 
 
 def test_the_passphrase_opens_the_protected_secret_share() -> None:

@@ -40,6 +40,18 @@ def derived(reference: bytes, file: wire_format.File, purpose: int, element: int
     return hmac.new(reference, b"".join(struct.pack("<I", len(x)) + x for x in fields), hashlib.sha256).digest()
 
 
+def share_digest(
+    session: bytes, party: int, round_number: int, basis: bytes, packed: bytes, items: int, p: Any
+) -> bytes:
+    """Of a share's residues as they lie in memory, words of 4 or 8 bytes."""
+    words = np.uint64 if p.word_bytes == 8 else np.uint32
+    residues = b"".join(
+        np.array(limb, dtype=words).tobytes() for body in wire_format.key_polynomials(packed, items, p) for limb in body
+    )
+    head = f"cyclotome joint key share 2\nparty {party}\nround {round_number}\n".encode()
+    return hashlib.sha256(head + session + basis + residues).digest()
+
+
 def error_of(
     file: wire_format.File, body: Any, seed: bytes, item: int, target: list[int], secret: list[int]
 ) -> list[int]:
@@ -66,47 +78,59 @@ def test_messages_are_what_the_page_says(scheme: str, tmp_path: Path) -> None:
     assert struct.unpack_from("<3I", data, 44) == (1, 2, 3)
     assert struct.unpack_from("<IQ", data, 56) == (1, 3)
     text = (
-        f"cyclotome threshold session 1\nparameters {file.parameters.fingerprint().hex()}\nparties 1,2,3\nthreshold 2\n"
+        f"cyclotome threshold session 2\nparameters {file.parameters.fingerprint().hex()}\nparties 1,2,3\nthreshold 2\n"
         f"relinearization 1\ngalois 3\nreference {reference.hex()}\n"
     )
     digest = hashlib.sha256(text.encode()).digest()
     assert digest.hex() == joint.session.id
-    key = hashlib.sha256(f"cyclotome joint key\n{digest.hex()}\n".encode()).digest()[:16]
-    assert file.key_id == key == bytes.fromhex(joint.session.key_id)
+    session = hashlib.sha256(f"cyclotome session\n{digest.hex()}\n".encode()).digest()[:16]
+    assert file.key_id == session
 
     p = file.parameters
     moduli = p.key_moduli
     factor = p.plain_moduli[0] if scheme == "bgv" else 1
     secrets = {number: [int(x) for x in secret_of(party)] for number, party in joint.parties.items()}
-    ephemeral_hidden = []
+    ephemeral_hidden, digests = [], []
     for share in joint.first:
         file = read(path, share)
         [(tag, data)] = file.sections
-        assert (file.kind, tag, file.key_id, data[:32]) == ("key_share", "KSHA", key, digest)
+        assert (file.kind, tag, file.key_id, data[:32]) == ("key_share", "KSHA", session, digest)
         party, round_number = struct.unpack_from("<2I", data, 32)
         assert (party, round_number, data[40:72]) == (share.party, 1, bytes(32))
         items = struct.unpack_from("<Q", data, 72)[0]
+        digests.append(share_digest(digest, party, 1, bytes(32), data[80:], items, p))
         assert items == 1 + 2 * p.digits + p.digits
         bodies = wire_format.key_polynomials(data[80:], items, p)
         secret = secrets[party]
 
         zero = [0] * p.degree
-        found = [error_of(file, bodies[0], derived(reference, file, 13, 0, key), 0, zero, secret)]
+        found = [error_of(file, bodies[0], derived(reference, file, 13, 0, session), 0, zero, secret)]
         found += [
-            error_of(file, bodies[1 + p.digits + j], derived(reference, file, 15, 0, key), j, zero, secret)
+            error_of(file, bodies[1 + p.digits + j], derived(reference, file, 15, 0, session), j, zero, secret)
             for j in range(p.digits)
         ]
         turned = [int(x) for x in automorphism([x % 10007 for x in secret], 3, 10007)]
         turned = [x - 10007 if x > 5003 else x for x in turned]
         found += [
-            error_of(file, bodies[1 + 2 * p.digits + j], derived(reference, file, 14, 3, key), j, turned, secret)
+            error_of(file, bodies[1 + 2 * p.digits + j], derived(reference, file, 14, 3, session), j, turned, secret)
             for j in range(p.digits)
         ]
         for error in found:
             assert any(error)
             assert all(x % factor == 0 and abs(x) <= factor * ERROR_BOUND for x in error)
-        ephemeral_hidden.append(error_of(file, bodies[1], derived(reference, file, 15, 0, key), 0, secret, secret))
+        ephemeral_hidden.append(error_of(file, bodies[1], derived(reference, file, 15, 0, session), 0, secret, secret))
     assert all(max(abs(x) for x in error) > 2**200 for error in ephemeral_hidden)  # it is under another secret
+
+    first_round = hashlib.sha256(b"cyclotome joint first round 2\n" + digest + b"".join(digests)).digest()
+    text = f"cyclotome joint key 2\n{digest.hex()}\n{first_round.hex()}\n"
+    key = hashlib.sha256(text.encode()).digest()[:16]
+    assert {party.key_id for party in joint.parties.values()} == {key.hex()}
+    [(_, data)] = read(path, joint.second[0]).sections
+    assert (struct.unpack_from("<2I", data, 32), data[40:72]) == ((1, 2), first_round)
+    evaluation = read(path, joint.keys.evaluation)
+    assert evaluation.key_id == key
+    [relinearization] = [data for tag, data in evaluation.sections if tag == "RLIN"]
+    assert derived(first_round, file, 16, 0, key) in relinearization
 
     whole = [sum(column) for column in zip(*secrets.values(), strict=True)]
     [(tag, data)] = read(path, joint.keys.public).sections
@@ -114,12 +138,11 @@ def test_messages_are_what_the_page_says(scheme: str, tmp_path: Path) -> None:
     total = phase([coefficients(body, moduli), coefficients(mask, moduli)], whole, moduli)
     error = [int(x) for x in centred(compose(total, moduli), math.prod(moduli))]
     assert all(x % factor == 0 and abs(x) <= 3 * factor * ERROR_BOUND for x in error)
-    assert data[:32] == derived(reference, file, 13, 0, key)
+    assert data[:32] == derived(reference, file, 13, 0, session)
 
     x = joint.encrypt([1, 2, 3], bound=5)
     array = read(path, x)
-    [share, _] = joint.shares(x, 1, 3)
-    file = read(path, share)
+    file = read(path, joint.shares(x, 1, 3)[0])
     assert [tag for tag, _ in file.sections] == ["DSHA", "DCHA"]
     head = file.sections[0][1]
     c = wire_format.ciphertexts(array.sections[1][1], p, array.version)

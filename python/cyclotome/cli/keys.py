@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -231,10 +233,17 @@ def load_as(kind: type[Any] | tuple[type[Any], ...], path: Path, **options: Any)
         MismatchError, FormatError: it is of another kind (`kinds.require`).
     """
     options.setdefault("passphrase", passphrases.to_open(str(path)))
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with noted_warnings():
         loaded = cy.load(path, **options)
-    for warning in caught:
-        note(f"warning: {warning.message}")
     kinds.require(loaded, kind, path)
     return loaded
+
+
+@contextmanager
+def noted_warnings() -> Iterator[None]:
+    """Says warnings as notes of the command."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for warning in caught:
+        note(f"warning: {warning.message}")

@@ -21,8 +21,10 @@ from cyclotome.cli.console import (
     vacant,
 )
 from cyclotome.cli.failures import UsageError, command
-from cyclotome.cli.keys import load_as, rotation_steps
+from cyclotome.cli.keys import load_as, noted_warnings, rotation_steps
 from cyclotome.cli.visible import visible
+from cyclotome.errors import FileError
+from cyclotome.failures import BAD_FILE
 
 __all__ = ["app"]
 
@@ -31,7 +33,7 @@ app = typer.Typer(
     help="A key of several parties: nobody has the secret, all of them, or any t of n, decrypt together.",
     epilog="In this order: new (one party), share (each), answer (each), receive (each, where --threshold is below "
     "--parties), combine; then `cyclotome encrypt` and `eval` as ever, decrypt-share (each who decrypts), decrypt. "
-    "Parties are taken to follow this protocol; see doc/threshold.md.",
+    "What a party that does not follow this can do says doc/threshold.md. `advise` looks at old messages.",
     no_args_is_help=True,
 )
 
@@ -49,13 +51,16 @@ def _session(path: Path, common: Common) -> cy.threshold.Session:
 def _party(
     session: cy.threshold.Session, number: int, secret: Path, phrase: Path | None, share: Path | None, device: str
 ) -> cy.threshold.Party:
-    trust = {"expect": session.parameters, "device": device}
-    key = load_as(cy.SecretKey, secret, passphrase=passphrases.to_open(str(secret), phrase), **trust)
+    if not secret.exists():
+        raise FileError(f"{secret} does not exist; `cyclotome threshold share` makes it, once")
     dealt = None
     if share is not None:
         opened = passphrases.to_open(str(share), phrase)
+        trust = {"expect": session.parameters, "device": device}
         dealt = load_as(cy.threshold.SecretShare, share, passphrase=opened, **trust)
-    return cy.threshold.Party(session, number, secret=key, share=dealt, device=device)
+    to_open = passphrases.to_open(str(secret), phrase)
+    with noted_warnings():
+        return cy.threshold.Party(session, number, file=secret, passphrase=to_open, share=dealt, device=device)
 
 
 def _numbers(text: str) -> list[int]:
@@ -107,6 +112,9 @@ def share(
 ) -> None:
     """Make your secret.key, and your first share, first-N.ct, for all parties.
 
+    secret.key remembers what you have answered. A second run makes the same share again; --force replaces shares, and
+    never secret.key: for another one take another folder.
+
     Where fewer than all decrypt, also dealt-N-to-M.key for each party M: SECRET, to be sent to that party alone, over
     an encrypted channel, and to be destroyed once it has arrived.
     """
@@ -114,13 +122,15 @@ def share(
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out} is a file; --out names a folder")
     out.mkdir(parents=True, exist_ok=True)
-    secret, first = (vacant(out / name, common.force) for name in ("secret.key", f"first-{party}.ct"))
+    secret, first = out / "secret.key", vacant(out / f"first-{party}.ct", common.force)
     paths = {
         to: vacant(out / f"dealt-{party}-to-{to}.key", common.force) for to in agreed.parties if agreed.shares_secrets
     }
-    phrase = passphrases.wanted(str(secret), passphrase, passphrase_file)
-    own = cy.threshold.Party(agreed, party, device=device)
-    cy.save(secret, own.secret, overwrite=common.force, passphrase=phrase)
+    if secret.exists():
+        own = _party(agreed, party, secret, passphrase_file, None, device)
+    else:
+        phrase = passphrases.wanted(str(secret), passphrase, passphrase_file)
+        own = cy.threshold.Party(agreed, party, file=secret, passphrase=phrase, device=device)
     cy.save(first, own.first_share(), overwrite=common.force)
     if agreed.shares_secrets:
         for to, dealt in own.deal().items():
@@ -148,12 +158,17 @@ def answer(
     *,
     common: Common,
 ) -> None:
-    """Answer all first shares with your second one, which the key for products takes."""
+    """Answer all first shares with your second one, which the key for products takes.
+
+    Once: secret.key keeps what was answered, and other first shares are refused from then on (exit status 5), --force
+    or not. The same ones get the same answer again.
+    """
     agreed = _session(session, common)
     vacant(output, common.force)
     own = _party(agreed, party, secret, passphrase_file, None, device)
     cy.save(output, own.second_share(_shares(agreed, first, device)), overwrite=common.force)
-    emit({"file": str(output), "session": agreed.id, "party": party}, common.json)
+    emit({"file": str(output), "session": agreed.id, "party": party, "key_id": own.key_id}, common.json)
+    note(f"all parties should see the same key id, {own.key_id}")
 
 
 @app.command()
@@ -206,7 +221,7 @@ def combine(
     keys = cy.threshold.combine(agreed, *by_round, device=device)
     cy.save(paths[0], keys.public, overwrite=common.force)
     cy.save(paths[1], keys.evaluation, overwrite=common.force)
-    emit({"session": agreed.id, "key_id": agreed.key_id, "files": [str(path) for path in paths]}, common.json)
+    emit({"session": agreed.id, "key_id": keys.public.key_id, "files": [str(path) for path in paths]}, common.json)
 
 
 @app.command("decrypt-share")
@@ -273,6 +288,28 @@ def decrypt(
     put_numbers(integers, quantity, output, common.json)
 
 
+@app.command()
+@command
+@with_common
+def advise(
+    messages: Annotated[
+        list[Path], typer.Argument(help="Key shares of any sessions, old ones too: all that were sent.")
+    ],
+    *,
+    common: Common,
+) -> None:
+    """Say whether messages that were sent give a party's secret away: whether it answered two first rounds.
+
+    The exit status is 3 if one is public.
+    """
+    found = cy.threshold.advise(messages)
+    facts = [{**one._asdict(), "secret_is_public": one.secret_is_public, "advice": one.words} for one in found]
+    lines = [f"session {one.session[:8]}: {one.words}" for one in found] or ["no key shares are among these files"]
+    emit({"parties": facts}, common.json, "\n".join(lines))
+    if any(one.secret_is_public for one in found):
+        raise typer.Exit(BAD_FILE)
+
+
 def _shares(session: cy.threshold.Session, paths: list[Path], device: str) -> list[cy.threshold.KeyShare]:
     return [load_as(cy.threshold.KeyShare, path, expect=session.parameters, device=device) for path in paths]
 
@@ -280,7 +317,6 @@ def _shares(session: cy.threshold.Session, paths: list[Path], device: str) -> li
 def _facts(session: cy.threshold.Session) -> dict[str, Any]:
     return {
         "session": session.id,
-        "key_id": session.key_id,
         "parties": list(session.parties),
         "threshold": session.threshold,
         "relinearization": session.relinearization,

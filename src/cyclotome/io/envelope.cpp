@@ -53,6 +53,10 @@ std::string name_of(Kind kind) {
       return "a share of a joint secret protected by a passphrase";
     case Kind::decryption_share:
       return "a decryption share";
+    case Kind::party:
+      return "a party's own file";
+    case Kind::protected_party:
+      return "a party's own file protected by a passphrase";
     case Kind::plain_array:
       return "a plain array";
   }
@@ -83,7 +87,7 @@ Envelope Envelope::open(Span bytes, const Limits& limits) {
   }
   const auto kind = static_cast<Kind>(frame.kind);
   if ((kind < Kind::parameters || kind > Kind::bundle) && kind != Kind::protected_secret_key &&
-      (kind < Kind::rekeying_key || kind > Kind::protected_secret_share)) {
+      (kind < Kind::rekeying_key || kind > Kind::protected_party)) {
     throw FormatError(
         message("kind ", frame.kind, " at offset 10 is unknown in format version ", frame.version, fresh_copy));
   }

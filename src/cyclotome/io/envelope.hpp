@@ -33,12 +33,14 @@ enum class Kind : std::uint16_t {
   decryption_share = 22,
   plain_array = 23,             ///< integers, public operands
   protected_secret_share = 24,  ///< encrypted with a passphrase
+  party = 25,                   ///< what a party of a joint key keeps: secret
+  protected_party = 26,         ///< encrypted with a passphrase
 };
 
 /// Whether only one person may have the file, even under a passphrase.
 constexpr bool is_secret(Kind kind) noexcept {
   return kind == Kind::secret_key || kind == Kind::protected_secret_key || kind == Kind::secret_share ||
-         kind == Kind::protected_secret_share;
+         kind == Kind::protected_secret_share || kind == Kind::party || kind == Kind::protected_party;
 }
 
 /// Whether such objects belong to a secret key: all but parameters and what is not encrypted.

@@ -45,12 +45,13 @@ Inspection inspect(std::span<const std::uint8_t> bytes, Limits limits) {
       break;
     case Kind::protected_secret_key:
     case Kind::protected_secret_share:
+    case Kind::protected_party:
       result.protection = protection_of(container);
       break;
     case Kind::public_key:
       break;
     case Kind::threshold_session: {
-      const rlwe::ThresholdSession session = threshold_session_payload(container);
+      const rlwe::ThresholdSession session = threshold_session_payload(container).session;
       result.relinearization = session.relinearization();
       result.galois_elements = session.galois_elements();
       break;
@@ -58,6 +59,7 @@ Inspection inspect(std::span<const std::uint8_t> bytes, Limits limits) {
     case Kind::key_share:
     case Kind::secret_share:
     case Kind::decryption_share:
+    case Kind::party:
       break;
     case Kind::rekeying_key:
       result.rekeys_from = rekeying_key_payload(container).from;

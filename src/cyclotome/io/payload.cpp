@@ -280,6 +280,7 @@ void check_payload(const Envelope& envelope) {
       break;
     case Kind::protected_secret_key:
     case Kind::protected_secret_share:
+    case Kind::protected_party:
       static_cast<void>(sealed_payload(envelope));
       break;
     case Kind::public_key:
@@ -295,6 +296,7 @@ void check_payload(const Envelope& envelope) {
     case Kind::key_share:
     case Kind::secret_share:
     case Kind::decryption_share:
+    case Kind::party:
       check_threshold_payload(envelope);
       break;
     case Kind::plaintext:
@@ -318,6 +320,8 @@ std::uint64_t expanded_bytes(const Envelope& envelope) {
   // Every batch item and key occupies bytes of the input, so that none of these products overflows.
   switch (envelope.kind()) {
     case Kind::parameters:
+    case Kind::party:
+    case Kind::protected_party:
       return 0;
     case Kind::secret_key:
     case Kind::protected_secret_key:

@@ -76,9 +76,17 @@ Bytes serialize_protected(const rlwe::SecretShare& share, Span passphrase, Span 
   const rlwe::Parameters& parameters = share.context()->parameters();
   const std::size_t size = secret_share_bytes(parameters);
   return sealed(
-      ContainerWriter(Kind::protected_secret_share, parameters, rlwe::joint_key_id(share.session()), metadata,
+      ContainerWriter(Kind::protected_secret_share, parameters, rlwe::session_id(share.session()), metadata,
                       size + 256),
       size, [&](ByteWriter& writer) { write_share(writer, share); }, passphrase, cost);
+}
+
+Bytes serialize_protected(const rlwe::ThresholdSession& session, const rlwe::PartyState& party, Span passphrase,
+                          Span metadata, const ScryptCost& cost) {
+  session.require_same("the party's state", party.session());
+  return sealed(
+      ContainerWriter(Kind::protected_party, session.parameters(), session.id(), metadata, party_bytes + 256),
+      party_bytes, [&](ByteWriter& writer) { write_party(writer, party); }, passphrase, cost);
 }
 
 ScryptCost protection_of(const Container& container) { return sealed_payload(container).cost; }
@@ -97,6 +105,13 @@ rlwe::SecretShare read_protected_share(const Container& container, const rlwe::C
   require_loadable(container, *context);
   const Bytes text = opened(sealed, passphrase, "secret share");
   return share_of(secret_share_payload(container, text, sealed.header.size()), container, context);
+}
+
+rlwe::PartyState read_protected_party(const Container& container, Span passphrase) {
+  container.require_kind(Kind::protected_party);
+  const SealedPayload sealed = sealed_payload(container);
+  const Bytes text = opened(sealed, passphrase, "party's file");
+  return party_payload(container, text, sealed.header.size());
 }
 
 }  // namespace cyclotome::io

@@ -4,10 +4,12 @@
 #include "cyclotome/io/container.hpp"
 #include "cyclotome/io/sealed_key.hpp"
 #include "cyclotome/rlwe/keys.hpp"
+#include "cyclotome/rlwe/party_state.hpp"
 #include "cyclotome/rlwe/secret_sharing.hpp"
 
-// Secret keys, and shares of a joint secret, under a passphrase: scrypt makes a key of it, ChaCha20-Poly1305 encrypts
-// the secret with that and vouches for the rest of the file. Both come from the system's OpenSSL (io/libcrypto.hpp).
+// Secret keys, shares of a joint secret and what its parties keep, under a passphrase: scrypt makes a key of it,
+// ChaCha20-Poly1305 encrypts the secret with that and vouches for the rest of the file. Both come from the system's
+// OpenSSL (io/libcrypto.hpp).
 namespace cyclotome::io {
 
 /// As `serialize` of a secret key, under a passphrase: bytes as they are typed, by convention UTF-8. The result is no
@@ -16,9 +18,14 @@ namespace cyclotome::io {
 Bytes serialize_protected(const rlwe::SecretKey& key, std::span<const std::uint8_t> passphrase,
                           std::span<const std::uint8_t> metadata = {}, const ScryptCost& cost = {});
 
-/// The same of a share of a joint secret, of which the joint key's id is all that can be told without the passphrase.
+/// The same of a share of a joint secret, of which the session's id is all that can be told without the passphrase.
 Bytes serialize_protected(const rlwe::SecretShare& share, std::span<const std::uint8_t> passphrase,
                           std::span<const std::uint8_t> metadata = {}, const ScryptCost& cost = {});
+
+/// The same of what a party keeps, of which the session's id is all that can be told.
+Bytes serialize_protected(const rlwe::ThresholdSession& session, const rlwe::PartyState& party,
+                          std::span<const std::uint8_t> passphrase, std::span<const std::uint8_t> metadata = {},
+                          const ScryptCost& cost = {});
 
 /// What such a container says in the clear. Throws FormatError as all readers do, and for a cost out of bounds.
 ScryptCost protection_of(const Container& container);
@@ -31,5 +38,7 @@ rlwe::SecretKey read_protected_key(const Container& container, const rlwe::Conte
 /// Likewise; otherwise throws what read_secret_share does.
 rlwe::SecretShare read_protected_share(const Container& container, const rlwe::ContextPtr& context,
                                        std::span<const std::uint8_t> passphrase);
+/// Likewise.
+rlwe::PartyState read_protected_party(const Container& container, std::span<const std::uint8_t> passphrase);
 
 }  // namespace cyclotome::io

@@ -24,6 +24,14 @@ bool within_bounds(const ScryptCost& c) noexcept {
 
 std::string words(const ScryptCost& c) { return message("scrypt with N = 2^", c.log2_n, ", r = ", c.r, ", p = ", c.p); }
 
+/// Bytes of what is encrypted there.
+std::size_t secret_bytes(const Envelope& envelope) {
+  if (envelope.kind() == Kind::protected_secret_share) return secret_share_bytes(envelope.parameters());
+  if (envelope.kind() == Kind::protected_party) return party_bytes;
+  envelope.require_kind(Kind::protected_secret_key);
+  return packed_key_bytes(envelope.parameters());
+}
+
 std::string bounds() {
   return message("N = 2^", least_scrypt_cost.log2_n, " to 2^", most_scrypt_cost.log2_n, ", r = ", most_scrypt_cost.r,
                  " and p = ", least_scrypt_cost.p, " to ", most_scrypt_cost.p);
@@ -38,8 +46,7 @@ void require_possible(const ScryptCost& cost) {
 }
 
 SealedPayload sealed_payload(const Envelope& envelope) {
-  const bool is_share = envelope.kind() == Kind::protected_secret_share;
-  if (!is_share) envelope.require_kind(Kind::protected_secret_key);
+  const std::size_t secret = secret_bytes(envelope);
   const auto payload = envelope.payload();
   if (payload.size() != 1 || payload[0].tag != layout::sealed_key) {
     throw FormatError(message(name_of(envelope.kind()), " needs one section ", layout::sealed_key,
@@ -61,8 +68,7 @@ SealedPayload sealed_payload(const Envelope& envelope) {
   sealed.salt = reader.take(salt_bytes);
   sealed.nonce = reader.take(libcrypto::aead_nonce_bytes);
   const std::size_t before = reader.offset();
-  sealed.text =
-      reader.take(is_share ? secret_share_bytes(envelope.parameters()) : packed_key_bytes(envelope.parameters()));
+  sealed.text = reader.take(secret);
   sealed.tag = reader.take(libcrypto::aead_tag_bytes);
   reader.finish();
   sealed.header = {sealed.text.data() - before, before};  // sections are views of the container's bytes

@@ -73,7 +73,7 @@ Metadata StoredObject::metadata() const { return held_->container.metadata(); }
 std::size_t StoredObject::bytes() const { return held_->bytes.size(); }
 bool StoredObject::needs_passphrase() const {
   const Kind kind = held_->container.kind();
-  return kind == Kind::protected_secret_key || kind == Kind::protected_secret_share;
+  return kind == Kind::protected_secret_key || kind == Kind::protected_secret_share || kind == Kind::protected_party;
 }
 
 value::EncryptedArray StoredObject::array(const rlwe::ContextPtr& context) const {

@@ -95,7 +95,7 @@ class StoredObject {
   Metadata metadata() const;
   /// Bytes of the object as it is stored.
   std::size_t bytes() const;
-  /// Whether it is a secret key, or a share of a joint secret, under a passphrase.
+  /// Whether it is a secret key, a share of a joint secret or a party's own file, under a passphrase.
   bool needs_passphrase() const;
 
   /// The encrypted array, which knows no keys.

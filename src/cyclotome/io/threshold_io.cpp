@@ -17,7 +17,7 @@ void write_parties(ByteWriter& writer, std::span<const std::uint32_t> parties) {
 }  // namespace
 
 Bytes serialize(const rlwe::ThresholdSession& session, std::span<const std::uint8_t> metadata) {
-  ContainerWriter container(Kind::threshold_session, session.parameters(), session.key(), metadata, 4096);
+  ContainerWriter container(Kind::threshold_session, session.parameters(), session.id(), metadata, 4096);
   ByteWriter& writer = container.section(layout::threshold_session);
   writer.bytes(session.reference().bytes());
   writer.u32(static_cast<std::uint32_t>(session.threshold()));
@@ -29,8 +29,8 @@ Bytes serialize(const rlwe::ThresholdSession& session, std::span<const std::uint
 }
 
 Bytes serialize(const rlwe::KeyShare& share, std::span<const std::uint8_t> metadata) {
-  ContainerWriter container(Kind::key_share, share.context()->parameters(), rlwe::joint_key_id(share.session()),
-                            metadata, share.bodies().bytes());
+  ContainerWriter container(Kind::key_share, share.context()->parameters(), rlwe::session_id(share.session()), metadata,
+                            share.bodies().bytes());
   ByteWriter& writer = container.section(layout::key_share);
   writer.bytes(share.session());
   writer.u32(share.party());
@@ -42,7 +42,7 @@ Bytes serialize(const rlwe::KeyShare& share, std::span<const std::uint8_t> metad
 }
 
 Bytes serialize(const rlwe::SecretShare& share, std::span<const std::uint8_t> metadata) {
-  ContainerWriter container(Kind::secret_share, share.context()->parameters(), rlwe::joint_key_id(share.session()),
+  ContainerWriter container(Kind::secret_share, share.context()->parameters(), rlwe::session_id(share.session()),
                             metadata, share.share().bytes());
   write_share(container.section(layout::secret_share), share);
   return container.finish();
@@ -55,12 +55,27 @@ void write_share(ByteWriter& writer, const rlwe::SecretShare& share) {
   write_polynomials(writer, share.share(), 1);
 }
 
+Bytes serialize(const rlwe::ThresholdSession& session, const rlwe::PartyState& party,
+                std::span<const std::uint8_t> metadata) {
+  session.require_same("the party's state", party.session());
+  ContainerWriter container(Kind::party, session.parameters(), session.id(), metadata, party_bytes);
+  write_party(container.section(layout::party), party);
+  return container.finish();
+}
+
+void write_party(ByteWriter& writer, const rlwe::PartyState& party) {
+  writer.bytes(party.session());
+  writer.u32(party.party());
+  writer.u32(party.has_answered() ? 1 : 0);
+  writer.bytes(party.seed().bytes());
+  writer.bytes(party.answered());
+}
+
 Bytes serialize(const value::DecryptionShare& share, std::span<const std::uint8_t> metadata) {
   const value::DecryptionShare::Facts& facts = share.facts();
   std::uint64_t bytes = 0;
   for (const PolyArray& channel : share.channels()) bytes += channel.bytes();
-  ContainerWriter container(Kind::decryption_share, share.context()->parameters(), rlwe::joint_key_id(facts.session),
-                            metadata, bytes);
+  ContainerWriter container(Kind::decryption_share, share.context()->parameters(), facts.key, metadata, bytes);
   ByteWriter& writer = container.section(layout::decryption_share);
   writer.bytes(facts.session);
   writer.bytes(facts.array);
@@ -79,11 +94,14 @@ Bytes serialize(const value::DecryptionShare& share, std::span<const std::uint8_
 }
 
 rlwe::ThresholdSession read_threshold_session(const Container& container) {
-  return threshold_session_payload(container);
+  ThresholdSessionPayload payload = threshold_session_payload(container);
+  require_current("this session", payload.first_version);
+  return std::move(payload.session);
 }
 
 rlwe::KeyShare read_key_share(const Container& container, const rlwe::ContextPtr& context) {
   const KeySharePayload payload = key_share_payload(container);
+  require_current("this key share", payload.first_version);
   require_loadable(container, *context);
   PolyArray bodies = context->make(context->key_ring(), payload.items, 1, Domain::transform);
   read_polynomials(bodies, 1, payload.residues.bytes, payload.residues.offset);
@@ -96,6 +114,7 @@ rlwe::SecretShare read_secret_share(const Container& container, const rlwe::Cont
 
 rlwe::SecretShare share_of(const SecretSharePayload& payload, const Container& container,
                            const rlwe::ContextPtr& context) {
+  require_current("this secret share", payload.first_version);
   require_loadable(container, *context);
   PolyArray share = context->make(context->ciphertext_ring(), 1, 1, Domain::transform, true);
   read_polynomials(share, 1, payload.residues.bytes, payload.residues.offset);
@@ -104,6 +123,7 @@ rlwe::SecretShare share_of(const SecretSharePayload& payload, const Container& c
 
 value::DecryptionShare read_decryption_share(const Container& container, const rlwe::ContextPtr& context) {
   const DecryptionSharePayload payload = decryption_share_payload(container);
+  require_current("this decryption share", payload.first_version);
   require_loadable(container, *context);
   std::vector<PolyArray> channels;
   for (const DecryptionSharePayload::Channel& channel : payload.channels) {
@@ -113,5 +133,7 @@ value::DecryptionShare read_decryption_share(const Container& container, const r
   }
   return {context, payload.facts, std::move(channels)};
 }
+
+rlwe::PartyState read_party_state(const Container& container) { return party_payload(container); }
 
 }  // namespace cyclotome::io

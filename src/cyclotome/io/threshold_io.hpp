@@ -5,7 +5,8 @@
 #include "cyclotome/io/threshold_payload.hpp"
 
 // Messages of joint keys (doc/threshold.md). Writing: ArgumentError for metadata that is too long. Reading: FormatError
-// for a container of another kind or with bad contents; MismatchError if the context has other parameters.
+// for a container of another kind, with bad contents or of the protocol's first version; MismatchError if the context
+// has other parameters.
 namespace cyclotome::io {
 
 Bytes serialize(const rlwe::ThresholdSession& session, std::span<const std::uint8_t> metadata = {});
@@ -14,6 +15,12 @@ Bytes serialize(const rlwe::KeyShare& share, std::span<const std::uint8_t> metad
 /// party over a channel that nobody else reads.
 Bytes serialize(const rlwe::SecretShare& share, std::span<const std::uint8_t> metadata = {});
 Bytes serialize(const value::DecryptionShare& share, std::span<const std::uint8_t> metadata = {});
+
+/// What a party keeps: secret, as above.
+Bytes serialize(const rlwe::ThresholdSession& session, const rlwe::PartyState& party,
+                std::span<const std::uint8_t> metadata = {});
+/// What the section of that holds: for whoever encrypts it.
+void write_party(ByteWriter& writer, const rlwe::PartyState& party);
 
 /// What the section of a share holds, secret: for whoever encrypts it.
 void write_share(ByteWriter& writer, const rlwe::SecretShare& share);
@@ -25,5 +32,6 @@ rlwe::ThresholdSession read_threshold_session(const Container& container);
 rlwe::KeyShare read_key_share(const Container& container, const rlwe::ContextPtr& context);
 rlwe::SecretShare read_secret_share(const Container& container, const rlwe::ContextPtr& context);
 value::DecryptionShare read_decryption_share(const Container& container, const rlwe::ContextPtr& context);
+rlwe::PartyState read_party_state(const Container& container);
 
 }  // namespace cyclotome::io

@@ -7,6 +7,7 @@
 #include "cyclotome/io/payload_sections.hpp"
 #include "cyclotome/io/polynomials_io.hpp"
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/secure_zero.hpp"
 
 namespace cyclotome::io {
 
@@ -27,13 +28,14 @@ std::uint32_t read_party(ByteReader& reader, bool zero = false) {
   return party;
 }
 
-/// The session's digest, whose joint key the container must be of.
-Digest read_session(ByteReader& reader, const Envelope& envelope) {
+/// The session's digest, whose id the container must have; or what the protocol's first version put there.
+Digest read_session(ByteReader& reader, const Envelope& envelope, bool& first_version) {
   const std::uint64_t offset = reader.offset();
   const Digest digest = reader.array32();
-  if (rlwe::joint_key_id(digest) != envelope.key_id()) {
-    throw FormatError(
-        message("the session at offset ", offset, " is not that of the key id: the data is damaged; get a fresh copy"));
+  first_version = rlwe::first_version_id(digest) == envelope.key_id();
+  if (!first_version && rlwe::session_id(digest) != envelope.key_id()) {
+    throw FormatError(message("the session at offset ", offset,
+                              " is not that of the container's id: the data is damaged; get a fresh copy"));
   }
   return digest;
 }
@@ -78,7 +80,7 @@ DecryptionSharePayload::Channel read_channel(const Section& section, const rlwe:
 
 }  // namespace
 
-rlwe::ThresholdSession threshold_session_payload(const Envelope& envelope) {
+ThresholdSessionPayload threshold_session_payload(const Envelope& envelope) {
   envelope.require_kind(Kind::threshold_session);
   const Section& section = only_section(envelope, layout::threshold_session);
   ByteReader reader(section.bytes, section.offset, "a session");
@@ -99,12 +101,13 @@ rlwe::ThresholdSession threshold_session_payload(const Envelope& envelope) {
   reader.finish();
   try {
     rlwe::ThresholdSession session(envelope.parameters(), std::move(facts), reference);
-    if (session.key() == envelope.key_id()) return session;
+    const bool first_version = rlwe::first_version_id(session.first_version_digest()) == envelope.key_id();
+    if (first_version || session.id() == envelope.key_id()) return {std::move(session), first_version};
   } catch (const ArgumentError& error) {
     throw FormatError(message("the session at offset ", section.offset, " is none that can be: ", error.what()));
   }
   throw FormatError(message("the session at offset ", section.offset,
-                            " is not that of the key id: the data is damaged; get a fresh copy"));
+                            " is not that of the container's id: the data is damaged; get a fresh copy"));
 }
 
 KeySharePayload key_share_payload(const Envelope& envelope) {
@@ -112,7 +115,7 @@ KeySharePayload key_share_payload(const Envelope& envelope) {
   const Section& section = only_section(envelope, layout::key_share);
   ByteReader reader(section.bytes, section.offset, "a key share");
   KeySharePayload payload;
-  payload.session = read_session(reader, envelope);
+  payload.session = read_session(reader, envelope, payload.first_version);
   payload.party = read_party(reader);
   const std::uint32_t round = reader.u32();
   payload.basis = reader.array32();
@@ -143,7 +146,7 @@ SecretSharePayload secret_share_payload(const Envelope& envelope, std::span<cons
   const rlwe::Parameters& p = envelope.parameters();
   ByteReader reader(opened, offset, "a share of a joint secret");
   SecretSharePayload payload;
-  payload.session = read_session(reader, envelope);
+  payload.session = read_session(reader, envelope, payload.first_version);
   payload.from = read_party(reader, true);
   payload.to = read_party(reader);
   payload.residues = take_residues(reader, 1, packed_polynomial_bytes(p.degree(), p.moduli()));
@@ -161,7 +164,9 @@ DecryptionSharePayload decryption_share_payload(const Envelope& envelope) {
   }
   ByteReader reader(sections[0].bytes, sections[0].offset, "a decryption share");
   DecryptionSharePayload payload;
-  payload.facts.session = read_session(reader, envelope);
+  payload.facts.session = reader.array32();
+  payload.facts.key = envelope.key_id();
+  payload.first_version = rlwe::first_version_id(payload.facts.session) == envelope.key_id();
   payload.facts.array = reader.array32();
   payload.facts.party = read_party(reader);
   payload.facts.flooding_bits = reader.u32();
@@ -179,6 +184,38 @@ DecryptionSharePayload decryption_share_payload(const Envelope& envelope) {
   return payload;
 }
 
+rlwe::PartyState party_payload(const Envelope& envelope) {
+  envelope.require_kind(Kind::party);
+  const Section& section = only_section(envelope, layout::party);
+  return party_payload(envelope, section.bytes, section.offset);
+}
+
+rlwe::PartyState party_payload(const Envelope& envelope, std::span<const std::uint8_t> opened, std::uint64_t offset) {
+  ByteReader reader(opened, offset, "a party's own file");
+  bool first_version = false;
+  const Digest session = read_session(reader, envelope, first_version);
+  const std::uint32_t party = read_party(reader);
+  const std::uint32_t answered = reader.u32();
+  std::array<std::uint8_t, 32> secret;
+  std::ranges::copy(reader.take(secret.size()), secret.begin());
+  Seed seed(secret);
+  secure_zero(secret.data(), secret.size());
+  const Digest question = reader.array32();
+  reader.finish();
+  if (first_version || answered > 1 || (answered == 1) == (question == Digest{})) {
+    throw FormatError(message("the party's own file says at offset ", offset, " that it has answered ", answered,
+                              " first rounds, which does not fit what follows: the data is damaged"));
+  }
+  return {session, party, std::move(seed), question};
+}
+
+void require_current(const char* what, bool first_version) {
+  if (!first_version) return;
+  throw FormatError(message(what, " was made by the first version of the protocol, which can publish secrets if a ",
+                            "round is repeated: make a new session and a new key, and encrypt anew what the old one "
+                            "encrypts; whether a secret is public by now tells `cyclotome threshold advise`"));
+}
+
 void check_threshold_payload(const Envelope& envelope) {
   switch (envelope.kind()) {
     case Kind::threshold_session:
@@ -189,6 +226,9 @@ void check_threshold_payload(const Envelope& envelope) {
       break;
     case Kind::secret_share:
       static_cast<void>(secret_share_payload(envelope));
+      break;
+    case Kind::party:
+      static_cast<void>(party_payload(envelope));
       break;
     default:
       static_cast<void>(decryption_share_payload(envelope));

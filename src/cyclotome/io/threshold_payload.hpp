@@ -3,11 +3,17 @@
 
 #include "cyclotome/io/envelope.hpp"
 #include "cyclotome/io/packed.hpp"
+#include "cyclotome/rlwe/party_state.hpp"
 #include "cyclotome/rlwe/threshold_keys.hpp"
 #include "cyclotome/value/threshold_decryption.hpp"
 
 // What the sections of joint keys' messages hold, but for the residues. All functions throw FormatError.
 namespace cyclotome::io {
+
+struct ThresholdSessionPayload {
+  rlwe::ThresholdSession session;
+  bool first_version = false;  ///< of the protocol: to be refused with advice
+};
 
 struct KeySharePayload {
   Digest session{}, basis{};
@@ -15,12 +21,14 @@ struct KeySharePayload {
   rlwe::KeyShare::Round round{};
   std::size_t items = 0;
   Packed residues;
+  bool first_version = false;
 };
 
 struct SecretSharePayload {
   Digest session{};
   std::uint32_t from = 0, to = 0;
   Packed residues;
+  bool first_version = false;
 };
 
 struct DecryptionSharePayload {
@@ -31,9 +39,13 @@ struct DecryptionSharePayload {
   };
   value::DecryptionShare::Facts facts;
   std::vector<Channel> channels;
+  bool first_version = false;
 };
 
-rlwe::ThresholdSession threshold_session_payload(const Envelope& envelope);
+/// Bytes of what a party keeps.
+inline constexpr std::size_t party_bytes = 3 * sizeof(Digest) + 2 * sizeof(std::uint32_t);
+
+ThresholdSessionPayload threshold_session_payload(const Envelope& envelope);
 KeySharePayload key_share_payload(const Envelope& envelope);
 SecretSharePayload secret_share_payload(const Envelope& envelope);
 /// The same of what a passphrase opened: the bytes that SSHA would have, and where they begin in the file.
@@ -42,6 +54,11 @@ SecretSharePayload secret_share_payload(const Envelope& envelope, std::span<cons
 /// How many there are.
 std::size_t secret_share_bytes(const rlwe::Parameters& parameters);
 DecryptionSharePayload decryption_share_payload(const Envelope& envelope);
+rlwe::PartyState party_payload(const Envelope& envelope);
+/// The same of what a passphrase opened.
+rlwe::PartyState party_payload(const Envelope& envelope, std::span<const std::uint8_t> opened, std::uint64_t offset);
+/// Throws FormatError, with advice, for what the protocol's first version made.
+void require_current(const char* what, bool first_version);
 
 /// As check_payload and expanded_bytes, of these kinds.
 void check_threshold_payload(const Envelope& envelope);

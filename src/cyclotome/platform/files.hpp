@@ -57,6 +57,10 @@ int move_to_free_name(const std::string& from, const std::string& to) noexcept;
 bool means_no_links(int error) noexcept;
 /// Moves a file, in one step, in place of what has the name `to`. 0 or an error.
 int replace_file(const std::string& from, const std::string& to) noexcept;
+/// Waits until no other process, and nothing else in this one, holds the file of this name by this function, and holds
+/// it: a number for `unlock_file`, or -1. Whoever holds it may replace the file.
+int lock_file(const std::string& path) noexcept;
+void unlock_file(int lock) noexcept;
 /// Takes a file's name away; nobody needs to know whether that worked.
 void remove_file(const std::string& path) noexcept;
 

@@ -2,6 +2,8 @@
 #include "cyclotome/rlwe/threshold_keys.hpp"
 
 #include <algorithm>
+#include <map>
+#include <string_view>
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/rlwe/key_material.hpp"
@@ -18,6 +20,10 @@ using Round = KeyShare::Round;
 constexpr std::uint64_t second_errors = 3;
 
 std::size_t digits_of(const ThresholdSession& session) { return session.parameters().digits(); }
+
+void update(Sha256& hash, std::string_view text) {
+  hash.update({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+}
 
 /// Where an item of the first round's shares stands: the public key, h_j, k_j, then a key for each Galois element.
 struct Places {
@@ -127,14 +133,28 @@ PolyArray pairs_of(const Context& context, ConstView bodies, const PublicSeed& c
   return pairs;
 }
 
-Digest digest_of(const ThresholdSession& session, const PolyArray& sums) {
+/// In order of parties, whoever sent first: one set of shares, one digest.
+Digest digest_of(const ThresholdSession& session, std::span<const KeyShare* const> shares) {
+  std::map<std::uint32_t, Digest> digests;
+  for (const KeyShare* const share : shares) digests.emplace(share->party(), rlwe::digest_of(*share));
   Sha256 hash;
+  update(hash, "cyclotome joint first round 2\n");
   hash.update(session.digest());
-  hash_polynomials(hash, sums);
+  for (const auto& [party, digest] : digests) hash.update(digest);
   return hash.finish();
 }
 
 }  // namespace
+
+Digest digest_of(const KeyShare& share) {
+  Sha256 hash;
+  update(hash, message("cyclotome joint key share 2\nparty ", share.party(), "\nround ",
+                       static_cast<unsigned>(share.round()), "\n"));
+  hash.update(share.session());
+  hash.update(share.basis());
+  hash_polynomials(hash, share.bodies());
+  return hash.finish();
+}
 
 std::size_t share_items(const ThresholdSession& session, Round round) {
   return round == Round::first ? places_of(session).end : digits_of(session);
@@ -144,7 +164,7 @@ FirstRound::FirstRound(ThresholdSession session, ContextPtr context, std::span<c
     : session_(std::move(session)),
       context_(std::move(context)),
       sums_(sum_of(session_, context_, shares, Round::first)),
-      digest_(digest_of(session_, sums_)) {}
+      digest_(digest_of(session_, shares)) {}
 
 ConstView FirstRound::relinearization() const {
   if (!session_.relinearization()) {
@@ -155,7 +175,7 @@ ConstView FirstRound::relinearization() const {
 
 PublicKey FirstRound::public_key() const {
   const PublicSeed common = common_seed(session_, Purpose::joint_public_key);
-  return PublicKey(context_, pairs_of(*context_, sums_.view().items(0, 1), common), common, session_.key());
+  return PublicKey(context_, pairs_of(*context_, sums_.view().items(0, 1), common), common, key());
 }
 
 EvaluationKeys FirstRound::evaluation_keys(std::span<const KeyShare* const> second) const {
@@ -169,7 +189,7 @@ EvaluationKeys FirstRound::evaluation_keys(std::span<const KeyShare* const> seco
       }
     }
     const PolyArray sum = sum_of(session_, context_, second, Round::second);
-    const PublicSeed common = common_seed(session_, Purpose::joint_relinearization_second);
+    const PublicSeed common = answer_seed(session_, digest_);
     relinearization_made.emplace(pairs_of(*context_, sum.view(), common), common);
   } else if (!second.empty()) {
     throw ArgumentError("this session makes no relinearisation key, so there is no second round");
@@ -182,16 +202,17 @@ EvaluationKeys FirstRound::evaluation_keys(std::span<const KeyShare* const> seco
     galois.emplace(element, SwitchingKey(pairs_of(*context_, bodies, common), common));
     place += digits_of(session_);
   }
-  return EvaluationKeys(context_, std::move(relinearization_made), std::move(galois), session_.key());
+  return EvaluationKeys(context_, std::move(relinearization_made), std::move(galois), key());
 }
 
-SecretKey generate_party_key(const ThresholdSession& session, const ContextPtr& context, std::uint32_t party) {
+SecretKey party_key(const ThresholdSession& session, const ContextPtr& context, std::uint32_t party, const Seed& seed) {
   const KeyId id = session.party_key(party);
   if (context->parameters().fingerprint() != session.parameters().fingerprint()) {
     throw MismatchError(message("a party's key for a session of ", session.parameters().summary(),
                                 " can't be made for ", context->parameters().summary()));
   }
-  return SecretKey(context, fit_secret(context, Seed::from_system()), id);
+  const Seed own = derive_seed(seed, session.parameters(), {.purpose = Purpose::secret_key, .key = id});
+  return SecretKey(context, fit_secret(context, own), id);
 }
 
 KeyShare first_share(const ThresholdSession& session, std::uint32_t party, const SecretKey& secret) {
@@ -208,10 +229,10 @@ KeyShare second_share(const FirstRound& first, std::uint32_t party, const Secret
   constexpr Purpose purpose = Purpose::joint_relinearization_second;
   const std::size_t digits = digits_of(session);
   const ConstView sums = first.relinearization();
-  const PartySeeds seeds(session, secret);
+  const PartySeeds seeds(session, secret), errors = seeds.answering(first.digest());
   const SecretKey ephemeral = ephemeral_secret(secret, seeds);
   PolyArray common = context.make(context.key_ring(), digits, 1, Domain::transform);
-  expand_uniform(engine, common.view(), common_seed(session, purpose));
+  expand_uniform(engine, common.view(), answer_seed(session, first.digest()));
   engine.subtract(common.view(), sums.items(0, digits), common.view());  // h_j - a_j
   // The errors' signs do not matter.
   PolyArray body = context.make(context.key_ring(), digits, 1, Domain::transform, true);
@@ -219,7 +240,7 @@ KeyShare second_share(const FirstRound& first, std::uint32_t party, const Secret
   engine.negate(body.view(), body.view());
   engine.multiply_accumulate(body.view(), common.view(), secret.over_key_ring());
   for (std::uint64_t i = 0; i < second_errors; ++i) {
-    const PolyArray error = key_errors(context, digits, seeds.derive(purpose, i, Half::error), ErrorCheck::none);
+    const PolyArray error = key_errors(context, digits, errors.derive(purpose, i, Half::error), ErrorCheck::none);
     engine.add(body.view(), body.view(), error.view());
   }
   return KeyShare(secret.context(), session.digest(), party, Round::second, first.digest(), std::move(body));

@@ -5,7 +5,8 @@
 #include "cyclotome/rlwe/threshold_session.hpp"
 
 // Making a joint key in two rounds, each of one message from everybody to everybody. All messages are public. Over PQ,
-// transformed, with gadget factors w_j = P g_j and common uniform polynomials a, a_j, a'_j:
+// transformed, with gadget factors w_j = P g_j and common uniform polynomials a, a'_j, and a_j of Galois keys, from the
+// session, and a_j of the second round from the digest of all messages of the first:
 //
 //   first:   -(a s_i + e)                                          the public key
 //            -(a'_j u_i + e) + w_j s_i  and  -(a'_j s_i + e)       h_j and k_j, u_i a secret for these two rounds alone
@@ -14,7 +15,8 @@
 //
 // Sums over all parties are the halves of keys as one owner makes them, with a, a_j in the other: only their errors are
 // larger (NoiseCalculus). The second round differs from the paper's in that -a_j s_i stands in place of the aggregate
-// h_1: so the key's other half is a common polynomial, which expands from a seed as in every key of this library.
+// h_1: so the key's other half is a common polynomial, which expands from a seed as in every key of this library. That
+// a_j is drawn after all h_j and k_j are fixed is what keeps a secret (doc/threshold.md, "No chosen multiplier").
 namespace cyclotome::rlwe {
 
 /// One party's message of one round.
@@ -23,7 +25,7 @@ class KeyShare {
   /// Of which round a message is.
   enum class Round : std::uint8_t { first = 1, second = 2 };
 
-  /// basis: of the second round, the digest of the first round's sums; zeros in the first. bodies: as many items of 1
+  /// basis: of the second round, FirstRound::digest; zeros in the first. bodies: as many items of 1
   /// part over PQ, transformed, as `share_items` says.
   KeyShare(ContextPtr context, const Digest& session, std::uint32_t party, Round round, const Digest& basis,
            PolyArray bodies)
@@ -41,7 +43,7 @@ class KeyShare {
   std::uint32_t party() const noexcept { return party_; }
   /// The round it is of.
   Round round() const noexcept { return round_; }
-  /// Of the second round, the digest of the first round's sums; zeros in the first.
+  /// Of the second round, the digest of the first round that it answers; zeros in the first.
   const Digest& basis() const noexcept { return basis_; }
   /// The polynomials.
   const PolyArray& bodies() const noexcept { return bodies_; }
@@ -54,6 +56,9 @@ class KeyShare {
   Digest basis_;
   PolyArray bodies_;
 };
+
+/// SHA-256 of a share: session, party, round, what it answers, and all residues.
+Digest digest_of(const KeyShare& share);
 
 /// Polynomials in a share of a round.
 std::size_t share_items(const ThresholdSession& session, KeyShare::Round round);
@@ -68,8 +73,11 @@ class FirstRound {
   /// The session that it is of.
   const ThresholdSession& session() const noexcept { return session_; }
   const ContextPtr& context() const noexcept { return context_; }
-  /// Names these sums; shares of the second round carry it.
+  /// Of all shares of the first round by party: shares of the second round carry it, the key's id comes of it, and the
+  /// second round's common polynomials do.
   const Digest& digest() const noexcept { return digest_; }
+  /// The joint key's id.
+  KeyId key() const { return joint_key_id(session_.digest(), digest_); }
   /// h_j and k_j, one after the other; none without a relinearisation key.
   ConstView relinearization() const;
   PublicKey public_key() const;
@@ -84,13 +92,15 @@ class FirstRound {
   Digest digest_;
 };
 
-/// A party's secret key, with randomness from the operating system. Its id belongs to the session.
-SecretKey generate_party_key(const ThresholdSession& session, const ContextPtr& context, std::uint32_t party);
+/// The secret key that a party has by its seed (PartyState). Its id belongs to the session.
+SecretKey party_key(const ThresholdSession& session, const ContextPtr& context, std::uint32_t party, const Seed& seed);
 
 /// What a party sends in the two rounds: always the same for the same secret. Throws MismatchError for a secret that is
 /// not this party's.
 KeyShare first_share(const ThresholdSession& session, std::uint32_t party, const SecretKey& secret);
-/// Throws ArgumentError, too, without a relinearisation key in the session: there is no second round then.
+/// The answer to one first round, whose errors are drawn for it. A party answers once (PartyState): this function,
+/// which keeps nothing, is for `value::JointParty`, which does. Throws ArgumentError, too, without a relinearisation
+/// key in the session: there is no second round then.
 KeyShare second_share(const FirstRound& first, std::uint32_t party, const SecretKey& secret);
 
 }  // namespace cyclotome::rlwe

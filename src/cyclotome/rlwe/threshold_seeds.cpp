@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/rlwe/threshold_seeds.hpp"
 
+#include <string_view>
 #include <vector>
 
 #include "cyclotome/math/hmac.hpp"
@@ -29,7 +30,14 @@ Seed master_seed(const ThresholdSession& session, const SecretKey& secret) {
 PublicSeed common_seed(const ThresholdSession& session, Purpose purpose, std::uint64_t element) {
   return PublicSeed::publish(
       derive_seed(session.reference().to_draw_with(), session.parameters(),
-                  {.purpose = purpose, .key = session.key(), .element = element, .half = Half::uniform}));
+                  {.purpose = purpose, .key = session.id(), .element = element, .half = Half::uniform}));
+}
+
+PublicSeed answer_seed(const ThresholdSession& session, const Digest& first_round) {
+  return PublicSeed::publish(derive_seed(Seed(first_round), session.parameters(),
+                                         {.purpose = Purpose::joint_relinearization_second,
+                                          .key = joint_key_id(session.digest(), first_round),
+                                          .half = Half::uniform}));
 }
 
 PartySeeds::PartySeeds(const ThresholdSession& session, const SecretKey& secret)
@@ -37,6 +45,13 @@ PartySeeds::PartySeeds(const ThresholdSession& session, const SecretKey& secret)
 
 Seed PartySeeds::derive(Purpose purpose, std::uint64_t element, Half half) const {
   return derive_seed(master_, parameters_, {.purpose = purpose, .key = id_, .element = element, .half = half});
+}
+
+PartySeeds PartySeeds::answering(const Digest& first_round) const {
+  constexpr std::string_view label = "cyclotome joint answer";
+  std::vector<std::uint8_t> text(label.begin(), label.end());
+  text.insert(text.end(), first_round.begin(), first_round.end());
+  return {parameters_, id_, seed_of(master_.bytes(), text)};
 }
 
 Seed PartySeeds::master_of(std::span<const std::uint8_t> context) const { return seed_of(master_.bytes(), context); }

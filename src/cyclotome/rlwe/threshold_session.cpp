@@ -12,13 +12,6 @@ namespace cyclotome::rlwe {
 
 namespace {
 
-std::string hex(std::span<const std::uint8_t> bytes) {
-  constexpr char digits[] = "0123456789abcdef";
-  std::string text;
-  for (const std::uint8_t byte : bytes) text += {digits[byte >> 4], digits[byte & 15]};
-  return text;
-}
-
 template <class Number>
 std::string list_of(std::span<const Number> numbers) {
   std::string text;
@@ -62,7 +55,24 @@ void require_parties(const Parameters& parameters, std::span<const std::uint32_t
   }
 }
 
+/// What a session's name is the hash of.
+std::string text_of(unsigned version, const Parameters& parameters, const ThresholdSession::Facts& facts,
+                    const PublicSeed& reference) {
+  return message("cyclotome threshold session ", version, "\nparameters ", hexadecimal(parameters.fingerprint()),
+                 "\nparties ", list_of(std::span<const std::uint32_t>(facts.parties)), "\nthreshold ", facts.threshold,
+                 "\nrelinearization ", facts.relinearization ? 1 : 0, "\ngalois ",
+                 list_of(std::span<const std::uint64_t>(facts.galois_elements)), "\nreference ",
+                 hexadecimal(reference.bytes()), "\n");
+}
+
 }  // namespace
+
+std::string hexadecimal(std::span<const std::uint8_t> bytes) {
+  constexpr char digits[] = "0123456789abcdef";
+  std::string text;
+  for (const std::uint8_t byte : bytes) text += {digits[byte >> 4], digits[byte & 15]};
+  return text;
+}
 
 ThresholdSession::ThresholdSession(Parameters parameters, Facts facts, const PublicSeed& reference)
     : parameters_(std::move(parameters)), facts_(std::move(facts)), reference_(reference) {
@@ -83,26 +93,32 @@ ThresholdSession::ThresholdSession(Parameters parameters, Facts facts, const Pub
   if (std::ranges::adjacent_find(facts_.galois_elements, std::greater_equal<>()) != facts_.galois_elements.end()) {
     throw ArgumentError("Galois elements must be different and in ascending order");
   }
-  digest_ = hash_of(message("cyclotome threshold session 1\nparameters ", hex(parameters_.fingerprint()), "\nparties ",
-                            list_of(std::span<const std::uint32_t>(facts_.parties)), "\nthreshold ", facts_.threshold,
-                            "\nrelinearization ", facts_.relinearization ? 1 : 0, "\ngalois ",
-                            list_of(std::span<const std::uint64_t>(facts_.galois_elements)), "\nreference ",
-                            hex(reference_.bytes()), "\n"));
+  digest_ = hash_of(text_of(2, parameters_, facts_, reference_));
 }
 
 ThresholdSession ThresholdSession::create(Parameters parameters, Facts facts) {
   return {std::move(parameters), std::move(facts), PublicSeed::publish(Seed::from_system())};
 }
 
-KeyId joint_key_id(const Digest& session) {
-  return id_of(hash_of(message("cyclotome joint key\n", hex(session), "\n")));
+Digest ThresholdSession::first_version_digest() const { return hash_of(text_of(1, parameters_, facts_, reference_)); }
+
+KeyId session_id(const Digest& session) {
+  return id_of(hash_of(message("cyclotome session\n", hexadecimal(session), "\n")));
 }
 
-KeyId ThresholdSession::key() const { return joint_key_id(digest_); }
+KeyId first_version_id(const Digest& session) {
+  return id_of(hash_of(message("cyclotome joint key\n", hexadecimal(session), "\n")));
+}
+
+KeyId joint_key_id(const Digest& session, const Digest& first_round) {
+  return id_of(hash_of(message("cyclotome joint key 2\n", hexadecimal(session), "\n", hexadecimal(first_round), "\n")));
+}
+
+KeyId ThresholdSession::id() const { return session_id(digest_); }
 
 KeyId ThresholdSession::party_key(std::uint32_t party) const {
   require_party(party);
-  return id_of(hash_of(message("cyclotome party ", party, "\n", hex(digest_), "\n")));
+  return id_of(hash_of(message("cyclotome party ", party, "\n", hexadecimal(digest_), "\n")));
 }
 
 void ThresholdSession::require_party(std::uint32_t party) const {
@@ -135,8 +151,8 @@ void ThresholdSession::require_own(const SecretKey& secret, std::uint32_t party)
 
 void ThresholdSession::require_same(const char* what, const Digest& digest) const {
   if (digest == digest_) return;
-  throw MismatchError(message(what, " is of session ", hex(digest).substr(0, 8), "..., not of this one, ",
-                              hex(digest_).substr(0, 8), "...; shares of one session can't serve another"));
+  throw MismatchError(message(what, " is of session ", hexadecimal(digest).substr(0, 8), "..., not of this one, ",
+                              hexadecimal(digest_).substr(0, 8), "...; shares of one session can't serve another"));
 }
 
 void require_each_once(const char* what, std::span<const std::uint32_t> expected,

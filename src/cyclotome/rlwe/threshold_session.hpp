@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "cyclotome/ring/seed.hpp"
@@ -11,7 +12,8 @@
 // A joint key of several parties: its secret is the sum of theirs, which nobody ever holds (doc/threshold.md).
 // Mouchet, Troncoso-Pastoriza, Bossuat and Hubaux, "Multiparty homomorphic encryption from ring-learning-with-errors"
 // (PETS 2021); shared decryption by t of n: Mouchet, Bertrand and Hubaux, "An efficient threshold access-structure for
-// RLWE-based multiparty homomorphic encryption" (Journal of Cryptology, 2023). Semi-honest: parties follow it.
+// RLWE-based multiparty homomorphic encryption" (Journal of Cryptology, 2023). What a dishonest party can do all the
+// same is said on the page, and in doc/threat-model.md.
 namespace cyclotome::rlwe {
 
 /// What everybody knows and agrees on before there is a key: who takes part, how many of them decrypt, which keys are
@@ -44,9 +46,13 @@ class ThresholdSession {
 
   /// SHA-256 of all of this: the session's name, which all of its messages carry.
   const Digest& digest() const noexcept { return digest_; }
-  /// The joint key's id, and that of a party's own secret key. Throws ArgumentError for somebody who takes no part.
-  KeyId key() const;
+  /// What files of the session carry where those of a key have its id: `session_id`. No key has it; the joint key's own
+  /// id comes of the first round (FirstRound::key).
+  KeyId id() const;
+  /// The id of a party's own secret key. Throws ArgumentError for somebody who takes no part.
   KeyId party_key(std::uint32_t party) const;
+  /// The digest that the protocol's first version gave a session of the same facts.
+  Digest first_version_digest() const;
 
   /// Throws ArgumentError for somebody who takes no part.
   void require_party(std::uint32_t party) const;
@@ -64,8 +70,15 @@ class ThresholdSession {
   Digest digest_;
 };
 
-/// The id of the joint key of the session with this digest.
-KeyId joint_key_id(const Digest& session);
+/// The id of the session with this digest.
+KeyId session_id(const Digest& session);
+/// What files of the protocol's first version carry in its place: the joint key's id, which came of the session alone.
+/// That version could publish secrets (doc/advisories/001-joint-keys.md), so its sessions and shares are refused.
+KeyId first_version_id(const Digest& session);
+/// The id of the joint key of a session whose first round has this digest: other first shares, another key.
+KeyId joint_key_id(const Digest& session, const Digest& first_round);
+/// Lower-case hexadecimal digits.
+std::string hexadecimal(std::span<const std::uint8_t> bytes);
 
 /// What a message of which parties sent one each was sent by: throws ArgumentError if one is missing or repeated.
 void require_each_once(const char* what, std::span<const std::uint32_t> expected,

@@ -26,11 +26,6 @@ rlwe::ThresholdSession threshold_session(const rlwe::Parameters& parameters, std
                                                      options.relinearization, galois_elements(parameters, options)});
 }
 
-rlwe::KeyShare second_share(const rlwe::ThresholdSession& session, std::uint32_t party, const rlwe::SecretKey& secret,
-                            std::span<const rlwe::KeyShare> first) {
-  return rlwe::second_share(rlwe::FirstRound(session, secret.context(), pointers(first)), party, secret);
-}
-
 JointKeys combine(const rlwe::ThresholdSession& session, const rlwe::ContextPtr& context,
                   std::span<const rlwe::KeyShare> first, std::span<const rlwe::KeyShare> second) {
   const rlwe::FirstRound summed(session, context, pointers(first));

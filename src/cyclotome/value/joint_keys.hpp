@@ -4,6 +4,7 @@
 #include <span>
 
 #include "cyclotome/rlwe/threshold_keys.hpp"
+#include "cyclotome/value/joint_party.hpp"
 #include "cyclotome/value/keygen.hpp"
 #include "cyclotome/value/threshold_decryption.hpp"
 
@@ -23,12 +24,6 @@ struct JointKeys {
 /// or more parties than the parameters are for (Intent::parties).
 rlwe::ThresholdSession threshold_session(const rlwe::Parameters& parameters, std::size_t parties,
                                          std::size_t threshold = 0, const KeyOptions& options = {});
-
-/// A party's message of the second round, from the first ones of all parties. Throws ArgumentError if one is missing or
-/// repeated, and in a session without relinearisation key; MismatchError for shares of another session and a secret
-/// that is not this party's.
-rlwe::KeyShare second_share(const rlwe::ThresholdSession& session, std::uint32_t party, const rlwe::SecretKey& secret,
-                            std::span<const rlwe::KeyShare> first);
 
 /// The joint keys, from the key shares of all parties; second: none in a session without relinearisation key. Throws
 /// ArgumentError if one is missing, repeated or of the other round; MismatchError for shares of another session or

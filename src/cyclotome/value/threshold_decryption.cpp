@@ -32,12 +32,13 @@ unsigned whole_bits(const EncryptedArray& x, unsigned flooding_bits) {
   return flooding_bits + rlwe::flooding_bits_of(x.layout().batch() * x.channels().size());
 }
 
-void require_decryptable_by(const ThresholdSession& session, const EncryptedArray& x, unsigned flooding_bits) {
+void require_decryptable_by(const ThresholdSession& session, const rlwe::KeyId& key, const EncryptedArray& x,
+                            unsigned flooding_bits) {
   if (x.parameters().fingerprint() != session.parameters().fingerprint()) {
     throw MismatchError(message(operation, ": the array was encrypted under ", x.parameters().summary(),
                                 ", the session is of ", session.parameters().summary()));
   }
-  rlwe::require_same_key(operation, x.key(), session.key());
+  rlwe::require_same_key(operation, x.key(), key);
   if (flooding_bits < 1 || flooding_bits > 128) {
     throw ArgumentError(message(operation, ": flooding_bits ", flooding_bits, " must lie in [1, 128]; 64 is usual"));
   }
@@ -177,9 +178,9 @@ Digest array_digest(const EncryptedArray& x) {
   return hash.finish();
 }
 
-DecryptionShare decryption_share(const ThresholdSession& session, std::uint32_t party, const SecretKey& secret,
-                                 const SecretShare* share, const EncryptedArray& x, std::vector<std::uint32_t> active,
-                                 unsigned flooding_bits, const Options& options) {
+DecryptionShare decryption_share(const ThresholdSession& session, const rlwe::KeyId& key, std::uint32_t party,
+                                 const SecretKey& secret, const SecretShare* share, const EncryptedArray& x,
+                                 std::vector<std::uint32_t> active, unsigned flooding_bits, const Options& options) {
   session.require_own(secret, party);
   session.require_active(active);
   if (!session.shares_secrets() && active.size() != session.parties().size()) {
@@ -188,10 +189,10 @@ DecryptionShare decryption_share(const ThresholdSession& session, std::uint32_t 
   if (std::ranges::find(active, party) == active.end()) {
     throw ArgumentError(message(operation, ": party ", party, " is none of those who decrypt"));
   }
-  require_decryptable_by(session, x, flooding_bits);
+  require_decryptable_by(session, key, x, flooding_bits);
   require_own_share(session, party, secret, share);
   rlwe::require_same_context(operation, *x.context(), *secret.context());
-  const Facts facts{session.digest(), array_digest(x), party, std::move(active), flooding_bits};
+  const Facts facts{session.digest(), array_digest(x), key, party, std::move(active), flooding_bits};
   const PolyArray part = part_of_secret(session, facts, secret, share);
   const rlwe::PartySeeds seeds(session, secret);
   Task task(options, "sharing", x.channels().size());
@@ -209,7 +210,7 @@ Integers threshold_decrypt(const ThresholdSession& session, const EncryptedArray
                            std::span<const DecryptionShare* const> shares, const Options& options) {
   require_fitting(session, x, shares);
   const Facts& facts = shares[0]->facts();
-  require_decryptable_by(session, x, facts.flooding_bits);
+  require_decryptable_by(session, facts.key, x, facts.flooding_bits);
   for (const DecryptionShare* const share : shares) require_shape(x, *share);
   const auto opening = [&](std::size_t i, const Piece& piece) {
     const Ciphertext& channel = x.channels()[i];

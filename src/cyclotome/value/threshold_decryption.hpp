@@ -16,6 +16,7 @@ class DecryptionShare {
   /// What it says beside the polynomials.
   struct Facts {
     Digest session, array;              ///< of what is decrypted: `array_digest`
+    rlwe::KeyId key{};                  ///< the joint key's id
     std::uint32_t party = 0;            ///< who gives it
     std::vector<std::uint32_t> active;  ///< who decrypt, ascending
     unsigned flooding_bits = 0;         ///< the statistical security that it was flooded for
@@ -41,11 +42,11 @@ class DecryptionShare {
 /// SHA-256 of key id, levels and residues of an array's ciphertexts: what parties compare before they decrypt.
 Digest array_digest(const EncryptedArray& x);
 
-/// A party's share. share: what it was dealt, where fewer than all parties decrypt; else null. Asked twice, it is the
-/// same. Throws ArgumentError for parties that can't decrypt together, ciphertexts of 3 parts and flooding_bits outside
-/// [1, 128]; MismatchError for keys of something else; NoiseError where the array's bound leaves no room for the
-/// flooding.
-DecryptionShare decryption_share(const rlwe::ThresholdSession& session, std::uint32_t party,
+/// A party's share. key: the joint key's id, as the party knows it. share: what it was dealt, where fewer than all
+/// parties decrypt; else null. Asked twice, it is the same. Throws ArgumentError for parties that can't decrypt
+/// together, ciphertexts of 3 parts and flooding_bits outside [1, 128]; MismatchError for keys of something else;
+/// NoiseError where the array's bound leaves no room for the flooding.
+DecryptionShare decryption_share(const rlwe::ThresholdSession& session, const rlwe::KeyId& key, std::uint32_t party,
                                  const rlwe::SecretKey& secret, const rlwe::SecretShare* share, const EncryptedArray& x,
                                  std::vector<std::uint32_t> active, unsigned flooding_bits,
                                  const Options& options = {});

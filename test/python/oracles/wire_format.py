@@ -31,6 +31,8 @@ KINDS = {
     22: "decryption_share",
     23: "plain_array",
     24: "protected_secret_share",
+    25: "party",
+    26: "protected_party",
 }
 KEY_STREAM, CIPHERTEXT_STREAM = 4, 8
 

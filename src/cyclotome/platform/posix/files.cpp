@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <memory>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -132,6 +133,36 @@ bool means_no_links(int error) noexcept {
 int replace_file(const std::string& from, const std::string& to) noexcept {
   return ::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
 }
+
+namespace {
+
+/// Whether the open file still has this name: somebody who held it before may have replaced it.
+bool has_name(int file, const std::string& path) noexcept {
+  struct stat here{}, there{};
+  return ::fstat(file, &here) == 0 && ::stat(path.c_str(), &there) == 0 && here.st_dev == there.st_dev &&
+         here.st_ino == there.st_ino;
+}
+
+}  // namespace
+
+int lock_file(const std::string& path) noexcept {
+  while (true) {
+    const int file = open_to_read(path);
+    if (file < 0) return -1;
+    int failed = 0;
+    do failed = ::flock(file, LOCK_EX);
+    while (failed != 0 && errno == EINTR);
+    const int error = errno;
+    if (failed == 0 && has_name(file, path)) return file;
+    close_file(file);
+    if (failed != 0) {
+      errno = error;
+      return -1;
+    }
+  }
+}
+
+void unlock_file(int lock) noexcept { close_file(lock); }
 
 void remove_file(const std::string& path) noexcept { ::unlink(path.c_str()); }
 

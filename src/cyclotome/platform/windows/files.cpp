@@ -151,6 +151,25 @@ int replace_file(const std::string& from, const std::string& to) noexcept {
   });
 }
 
+int lock_file(const std::string& path) noexcept {
+  // A file of its own beside it, which goes with its holder: an open file could not be replaced here.
+  return with_wide(path + ".lock", -1, [](const std::wstring& name) {
+    while (true) {
+      const HANDLE handle = ::CreateFileW(name.c_str(), GENERIC_WRITE, 0, nullptr, OPEN_ALWAYS,
+                                          FILE_ATTRIBUTE_HIDDEN | FILE_FLAG_DELETE_ON_CLOSE, nullptr);
+      if (handle != INVALID_HANDLE_VALUE) return ::_open_osfhandle(reinterpret_cast<std::intptr_t>(handle), _O_BINARY);
+      const DWORD error = ::GetLastError();
+      if (error != ERROR_SHARING_VIOLATION && error != ERROR_ACCESS_DENIED) {
+        errno = last_error();
+        return -1;
+      }
+      ::Sleep(10);
+    }
+  });
+}
+
+void unlock_file(int lock) noexcept { close_file(lock); }
+
 void remove_file(const std::string& path) noexcept {
   with_wide(path, 0, [](const std::wstring& name) { return ::_wunlink(name.c_str()); });
 }

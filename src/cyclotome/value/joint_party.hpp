@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "cyclotome/rlwe/joint_errors.hpp"
+#include "cyclotome/rlwe/party_state.hpp"
+#include "cyclotome/rlwe/threshold_keys.hpp"
+#include "cyclotome/value/threshold_decryption.hpp"
+
+// One party of a joint key: its secret, and what it has to remember (doc/threshold.md).
+namespace cyclotome::value {
+
+/// Where a party's state is kept.
+class PartyStore {
+ public:
+  PartyStore() = default;
+  PartyStore(const PartyStore&) = delete;
+  PartyStore& operator=(const PartyStore&) = delete;
+  virtual ~PartyStore() = default;
+
+  /// The state as it is kept now.
+  virtual rlwe::PartyState read() = 0;
+  /// Changes the state. When this returns the change is kept; when it throws, nothing has changed. Nobody else, be it
+  /// another process, reads or changes the state meanwhile.
+  virtual void change(const std::function<void(rlwe::PartyState&)>& change) = 0;
+};
+
+/// A store in memory: for a party that lives and ends with its process. What it has answered is forgotten then, and so
+/// is its secret.
+std::shared_ptr<PartyStore> store_in_memory(rlwe::PartyState state);
+
+/// A party of a session. Whatever it draws comes of its seed, so that the same question gets the same answer, bit for
+/// bit; a question that changed gets none.
+class JointParty {
+ public:
+  /// A new party, kept in memory alone. Throws ArgumentError for somebody who takes no part, MismatchError for a
+  /// context of other parameters.
+  JointParty(rlwe::ThresholdSession session, const rlwe::ContextPtr& context, std::uint32_t number);
+  /// The party of this store, such as io::PartyFile. Throws MismatchError for one of another session.
+  JointParty(rlwe::ThresholdSession session, const rlwe::ContextPtr& context, std::shared_ptr<PartyStore> store);
+
+  const rlwe::ThresholdSession& session() const noexcept { return session_; }
+  /// Which party this is.
+  std::uint32_t number() const noexcept { return number_; }
+  /// Its own secret key, which decrypts nothing by itself.
+  const rlwe::SecretKey& secret() const noexcept { return secret_; }
+  /// Whether it knows the joint key: it has agreed to a first round.
+  bool knows_key() const;
+  /// The joint key's id. Throws ArgumentError before it is known.
+  rlwe::KeyId key() const;
+
+  /// The message of the first round, for all parties.
+  rlwe::KeyShare first_share() const;
+  /// Takes the first shares of all parties as those of this session, for good. Throws RepeatedAnswerError where it has
+  /// agreed to others before; ArgumentError if one is missing or repeated; MismatchError for shares of another session,
+  /// and where this party's own is not among them.
+  void agree(std::span<const rlwe::KeyShare* const> first);
+  void agree(std::span<const rlwe::KeyShare> first);
+  /// The same, and the message of the second round. It is kept that they were answered before this returns. Throws
+  /// ArgumentError, too, in a session without relinearisation key: there is no second round then.
+  rlwe::KeyShare second_share(std::span<const rlwe::KeyShare* const> first);
+  rlwe::KeyShare second_share(std::span<const rlwe::KeyShare> first);
+
+  /// What it deals to every party, itself included, in their order. Throws ArgumentError where all decrypt.
+  std::vector<rlwe::SecretShare> deal() const;
+
+  /// Its part in decrypting x. share: the sum of what it was dealt, where fewer than all parties decrypt; else null.
+  /// Throws what value::decryption_share does; ArgumentError before the key is known.
+  DecryptionShare decryption_share(const EncryptedArray& x, std::vector<std::uint32_t> active, unsigned flooding_bits,
+                                   const rlwe::SecretShare* share = nullptr, const Options& options = {}) const;
+
+ private:
+  rlwe::FirstRound agreed(std::span<const rlwe::KeyShare* const> first);
+
+  rlwe::ThresholdSession session_;
+  std::shared_ptr<PartyStore> store_;
+  std::uint32_t number_;
+  rlwe::SecretKey secret_;
+};
+
+}  // namespace cyclotome::value
