@@ -53,9 +53,9 @@ class _Run(NamedTuple):
 
 
 def measure_application(application: Application, device: str) -> Record:
-    """One job on all slots: on a processor once, by the time of all threads together; on a GPU by the clock on the wall,
-    after a first run several, of which the median counts. Where there is not enough memory, or LTV's estimate refuses,
-    a record without a time that says so.
+    """One job on all slots: on a processor once, by the time of all threads together; on a GPU by the wall's clock,
+    several times after a first one, of which the median counts. Where there is not enough memory, or LTV's estimate
+    refuses, a record without a time that says so.
 
     Raises:
         WrongResultError: the result is not what is right.

@@ -222,8 +222,8 @@ def encryption_tables(records: Sequence[Record]) -> list[Table]:
             rows.append((label, operation, *typed, *here, code_of(label)))
     columns = ("BGV", "operation", "paper", "paper's ratio", "here", "ratio", "code")
     note = (
-        f"CPU time of one thread, all rows in alternation, t = 2, here N = {degree}; paper: typed from it, N = 32768 on an "
-        "i7-3770S; – there: our row; – here: not in this run. The paper's ways stay in residues; the library's "
+        f"CPU time of one thread, all rows in alternation, t = 2, here N = {degree}; paper: typed from it, N = 32768 "
+        "on an i7-3770S; – there: our row; – here: not in this run. The paper's ways stay in residues; the library's "
         "decryption ends with the message. Every decryption is the message"
     )
     return [Table("Paper 004, Table 6.12: BGV on the processor", columns, tuple(rows), note, left=2)]

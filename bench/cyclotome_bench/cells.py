@@ -8,7 +8,17 @@ from typing import Any
 from cyclotome_bench.kinds import Kind
 from cyclotome_bench.timing import Timing
 
-__all__ = ["FEWEST", "MOST_SPREAD", "compared", "no_times", "ratio_of", "sides_of", "spread_of", "timed", "why_no_ratio"]
+__all__ = [
+    "FEWEST",
+    "MOST_SPREAD",
+    "compared",
+    "no_times",
+    "ratio_of",
+    "sides_of",
+    "spread_of",
+    "timed",
+    "why_no_ratio",
+]
 
 #: Samples of each side, at least: of two nobody can tell which one was disturbed.
 FEWEST = 3
@@ -57,12 +67,14 @@ def compared(ours: Timing | None, theirs: Timing | None, peer: str = "SEAL", dig
     return {**found, "no_ratio": reason} if reason else found
 
 
-def spread_of(side: _Record, prefix: str = "") -> float:
-    """How far samples lie apart: the ninetieth percentile over the tenth, or the most over the least of few samples or
-    where a record has only these."""
-    few = side[f"{prefix}samples"] < _PERCENTILES_FROM
-    names = ("min_us", "max_us") if few or f"{prefix}p10_us" not in side else ("p10_us", "p90_us")
-    low, high = (float(side[prefix + name]) for name in names)
+def spread_of(side: _Record) -> float:
+    """How far samples lie apart: the ninetieth percentile over the tenth, or the most over the least of few samples. Of
+    many in an older record, which has no percentiles, the median over the least: its most may be one of them alone."""
+    if side["samples"] < _PERCENTILES_FROM:
+        names = ("min_us", "max_us")
+    else:
+        names = ("p10_us", "p90_us") if "p10_us" in side else ("min_us", "median_us")
+    low, high = (float(side[name]) for name in names)
     return high / low if low > 0 else float("inf")
 
 

@@ -83,9 +83,7 @@ def measure_on_device(plan: DevicePlan, known: set[tuple[Any, ...]] | None = Non
     yield from measure_studies(plan, plan.device, known)
 
 
-def latency(
-    engine: _core.Engine, action: Callable[[], Any], budget: Budget, clock: Clock = Clock.WALL
-) -> Timing:
+def latency(engine: _core.Engine, action: Callable[[], Any], budget: Budget, clock: Clock = Clock.WALL) -> Timing:
     """Samples of one call, each from an idle device to an idle device."""
     timing = Timing(clock=clock)
     for _ in range(2):
@@ -137,7 +135,12 @@ def _operation_records(
         action = ours.operations[operation]
         timing = latency(engine, action, budget, clock)
         each = throughput(engine, action, timing.median, budget.seconds / 2, clock)
-        record = {**head, **times(timing, None, kind), "throughput_us": round(each, 3), "us_each": round(each / batch, 3)}
+        record = {
+            **head,
+            **times(timing, None, kind),
+            "throughput_us": round(each, 3),
+            "us_each": round(each / batch, 3),
+        }
         record |= ours.verify(operation, timing.result, noise=batch == 1) | ours.sizes()
         yield record | {"digits": ours.parameters.digits} | compared(record)
 

@@ -20,8 +20,9 @@ from cyclotome_bench.tables import Table, duration, times
 __all__ = ["fermat_plots", "fermat_tables"]
 
 _NOTE = (
-    'CPU time of one thread, or of the kind that a cell says; all columns in alternation in one run; ratios are to "none", more is faster. The paper '
-    "shows this figure as a plot, without numbers. –: not measured, or samples of a side lie too far apart for a ratio"
+    "CPU time of one thread, or of the kind that a cell says; all columns in alternation in one run; ratios are to "
+    '"none", more is faster. The paper shows this figure as a plot, without numbers. –: not measured, or samples of a '
+    "side lie too far apart for a ratio"
 )
 _ACROSS_DEGREES = ("6", "7", "8", "9")
 

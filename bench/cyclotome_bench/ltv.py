@@ -104,9 +104,9 @@ def _on_device(cell: Cell, params: ltv.Parameters, plan: LtvPlan) -> Iterator[Re
     _require_all(cell, ring, results, values, others)
     _require("MULADD", cell, ring.coefficients(results["MULADD"]) == values)
     _require("NTT", cell, np.array_equal(results["NTT"].values(), native.to(x, "NTT").values()))
-    for runs, batch in ((several, at_once), (alone, 1)):
-        for i, (name, *_) in enumerate(runs[0]):
-            timing = Timing([run[i][1] for run in runs])
+    for found, batch in ((several, at_once), (alone, 1)):
+        for i, (name, _, _) in enumerate(found[0]):
+            timing = Timing([run[i][1] for run in found])
             yield _record(cell, params, name, timing, device=plan.device, batch=batch)
 
 

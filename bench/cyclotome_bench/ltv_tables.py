@@ -99,7 +99,12 @@ def _operations(records: Sequence[Record]) -> Table:
         rows.append(tuple(row))
     columns = ["all d primes"]
     for name in facts["columns"]:
-        columns += [f"{name} (paper, latency)", "here, one alone", "ratio", "here, each of several at once (throughput)"]
+        columns += [
+            f"{name} (paper, latency)",
+            "here, one alone",
+            "ratio",
+            "here, each of several at once (throughput)",
+        ]
     note = (
         f"{_PAPER}; here: CPU time of one thread of this processor, or on a GPU by its events, MULADD of all digits by "
         "their number; ratio: the paper's latency over that of one alone, never over throughput; –: not measured in "

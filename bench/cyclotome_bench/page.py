@@ -127,8 +127,8 @@ def _method(report: Report) -> str:
     ratios = [r for r in report.records if r.get("ratio") is not None]
     if ratios:
         stated.append(
-            "both sides in turns, sample by sample; medians; a ratio above 1 means that cyclotome is faster, and there is "
-            f"none where a side's samples spread by more than {MOST_SPREAD:g} or are fewer than {FEWEST}. "
+            "both sides in turns, sample by sample; medians; a ratio above 1 means that cyclotome is faster, and there "
+            f"is none where a side's samples spread by more than {MOST_SPREAD:g} or are fewer than {FEWEST}. "
             f"{len(ratios)} of {len(report.records)} records have a ratio"
         )
     return "; ".join(stated) or "medians of this run's samples; no record has a ratio to a peer"

@@ -70,11 +70,11 @@ def measure_paper_004(
         tell(f"circuits are left out: {error}")
 
 
-def _recorded_circuits(
-    plan: ProductPlan, known: set[tuple[Any, ...]], tell: Callable[[str], None]
-) -> Iterator[Record]:
+def _recorded_circuits(plan: ProductPlan, known: set[tuple[Any, ...]], tell: Callable[[str], None]) -> Iterator[Record]:
     """The circuits of the checkout's newest record of this paper, at full size, with the file that has them."""
-    found = [(report, path) for path in sorted(Path(_RECORDS).glob("paper-004-*.json")) if (report := Report.load(path))]
+    found = [
+        (report, path) for path in sorted(Path(_RECORDS).glob("paper-004-*.json")) if (report := Report.load(path))
+    ]
     if not found:
         tell(f"circuits are left out: no record of this paper in {_RECORDS} here; without --quick they are simulated")
         return

@@ -160,7 +160,8 @@ def _laws(paper: str, records: Sequence[Record]) -> list[Table]:
         for r in noisy
     ]
     cost = (
-        "one number: CPU time of one thread, of 2^14, or on a GPU by CUDA events, of 2^20; deviation and largest of 2^18. "
+        "one number: CPU time of one thread, of 2^14, or on a GPU by CUDA events, of 2^20; deviation and largest of "
+        "2^18. "
         "Rows with engine are what this library draws with; the others are FOR STUDY, NOT FOR DATA"
     )
     noise = (

@@ -25,8 +25,8 @@ _NOTE = (
 )
 #: Below tables that have rows of a circuit.
 _ASSUMED = (
-    "; assumed clock: no time of this machine, but ticks that a simulated circuit counted, at the clock that the thesis "
-    "states, and bytes at 4 GB/s, for so many primes, without conversions{theirs}"
+    "; assumed clock: no time of this machine, but ticks that a simulated circuit counted, at the clock that the "
+    "thesis states, and bytes at 4 GB/s, for so many primes, without conversions{theirs}"
 )
 
 
@@ -122,8 +122,8 @@ class _Assumed:
 
 
 def _circuit(block: Block, row: ProductRow, degree: int, records: Sequence[Record]) -> _Assumed | None:
-    """Of a simulated circuit for every prime of a row of the FPGA: Table 6.11's record is of all its primes, Table 6.6's
-    of one. None where the circuit's primes are not as many as the row's modulus takes."""
+    """Of a simulated circuit for every prime of a row of the FPGA: Table 6.11's record is of all its primes, Table
+    6.6's of one. None where the circuit's primes are not as many as the row's modulus takes."""
     if not row.case.startswith("FPGA"):
         return None
     design, table = row.case.removeprefix("FPGA, "), "6.11" if block.number == "6.11" else "6.6"

@@ -204,7 +204,9 @@ def _measured(
 ) -> Iterator[Record]:
     degree = plan.degree_of(block)
     operands = _Operands(degree, block.operand_bits)
-    actions: list[Callable[[], Any] | SelfTimed] = [c.action(operands, block.operation != "product") for c in contestants]
+    actions: list[Callable[[], Any] | SelfTimed] = [
+        c.action(operands, block.operation != "product") for c in contestants
+    ]
     heads = list(heads)
     if peer and _flint_available():
         actions.append(_flint_action(block, degree, operands))

@@ -161,8 +161,8 @@ def _threads_table(records: Sequence[Record]) -> Table | None:
         return None
     columns = ("set", "operation", "batch", "ours", "speed-up", "SEAL", "SEAL's processes", "ratio")
     note = (
-        "wall clock, SEAL's too; speed-up: against one thread's own time of ours, by ciphertext; SEAL has no threads, so "
-        "batches run in processes"
+        "wall clock, SEAL's too; speed-up: against one thread's own time of ours, by ciphertext; SEAL has no threads, "
+        "so batches run in processes"
     )
     return Table(f"{threads} threads", columns, tuple(rows), note, left=2)
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Timing several contestants in alternation, by the processor time of the thread that computes wherever one does.
 
-A clock on the wall counts the turns of whoever else runs: at a load of 22 on two cores it made a ratio of 35 out of 7.4.
+A clock on the wall counts the turns of whoever else runs: at a load of 22 on two cores it made a ratio of 35 out of
+7.4.
 """
 
 from __future__ import annotations

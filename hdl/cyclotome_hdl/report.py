@@ -150,7 +150,7 @@ class Reporter:
         self.record, self.progress, self.counted = record, progress, counted
 
     def table(self, number: str) -> ReportTable:
-        """One of `TABLES`, whose rows the record keeps. Raises ArgumentError for another, EngineError without pyosys."""
+        """One of `TABLES`; the record keeps its rows. Raises ArgumentError for another, EngineError without pyosys."""
         title, note = _about(number, self.counted)
         if number == "6.1":
             rows = self._products()

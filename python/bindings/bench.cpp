@@ -97,8 +97,8 @@ class TransformBench {
   PolyArray polynomials_;
 };
 
-/// Nanoseconds of the engine's `WorkClock` for one call of `work`, which asks `engine` for something: `repetitions` in a
-/// row after one that warms up.
+/// Nanoseconds of the engine's `WorkClock` for one call of `work`, which asks `engine` for something: `repetitions` in
+/// a row after one that warms up.
 template <class Work>
 double nanoseconds_each(Engine& engine, std::size_t repetitions, const Work& work) {
   work();

@@ -112,7 +112,9 @@ def test_the_circuits_of_table_6_11_stand_for_all_primes(records: list[Record]) 
     figure = next(plot for plot in product_plots([*records, *circuits]) if "Figure 6.1" in plot.title)
     assert isinstance(figure, Bars)
     (cpu, _, fpga) = [values for _, values in figure.rows]
-    assert cpu[0] == 97100 and cpu[1] is not None and fpga == [23270, None, None], "no circuit of Table 6.6 was simulated"
+    assert cpu[0] == 97100 and cpu[1] is not None and fpga == [23270, None, None], (
+        "no circuit of Table 6.6 was simulated"
+    )
     assert figure.series[2] == "simulated ticks (assumed clock)"
 
 

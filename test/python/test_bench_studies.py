@@ -27,7 +27,6 @@ from cyclotome_bench.report import REQUIRED, Record, Report, key_of
 from cyclotome_bench.timing import Budget
 from cyclotome_bench.truth import WrongResultError
 from cyclotome_study.crt import Crt
-from pages import ROOT
 
 ROOT = Path(__file__).resolve().parents[2]
 BUDGET = Budget(seconds=0, fewest=1, most=1, sample_seconds=0)
