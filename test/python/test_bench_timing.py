@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,6 +13,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from cyclotome.errors import ArgumentError, ParameterError
+from cyclotome_bench import machine
+from cyclotome_bench.cells import compared
 from cyclotome_bench.depth import make_depth_plan
 from cyclotome_bench.device_plans import make_device_plan
 from cyclotome_bench.fermat_plans import make_fermat_plan
@@ -58,6 +62,26 @@ def test_a_threads_clock_counts_what_it_computes_and_no_waiting() -> None:
     (own,), (wall,) = alternate([waits], budget), alternate([waits], replace(budget, clock=Clock.WALL))
     assert (own.clock, wall.clock) == (Clock.THREAD, Clock.WALL)
     assert wall.least >= 20_000 and own.least < 10_000, "sleeping is others' time, as their turns are"
+
+
+def busy(seconds: float) -> subprocess.Popen[bytes]:
+    """A process that computes, and ends by itself."""
+    code = f"import time\nend = time.monotonic() + {seconds}\nwhile time.monotonic() < end: pass"
+    return subprocess.Popen([sys.executable, "-S", "-c", code])
+
+
+def test_a_busy_machine_makes_no_other_ratio() -> None:
+    """Work of which one side is four times the other, while five processes want each core."""
+    others = [busy(20) for _ in range(5 * machine.cores())]
+    try:
+        actions = [lambda: sum(range(20_000)), lambda: sum(range(80_000))]
+        ours, theirs = alternate(actions, Budget(seconds=0.5, fewest=15, most=15))
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+    found = compared(ours, theirs)
+    assert found["ratio"] is None or 3 < found["ratio"] < 5.5, found
 
 
 def test_what_times_each_device() -> None:
