@@ -263,6 +263,7 @@ lint: install-test $(linters)
 	check "rings" $(bin)/python tools/check_rings.py; \
 	check "layers and circles of Python's modules" env PYTHONPATH=python:bench:demo:hdl:study $(bin)/lint-imports; \
 	check "private members" $(bin)/python tools/check_members.py; \
+	check "figures of README and doc/" $(bin)/python tools/check_figures.py; \
 	test -z "$$failed"
 
 # In a configuration of its own, which is never built: precompiled headers of GCC are nothing to clang-tidy.

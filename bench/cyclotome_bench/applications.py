@@ -13,6 +13,7 @@ import resource
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from statistics import median
 from typing import Any, NamedTuple
 
 import cyclotome as cy
@@ -22,14 +23,19 @@ from cyclotome.circuit import Circuit
 from cyclotome.contexts import device_name, engine_on
 from cyclotome_study import ltv, ltv_circuits
 
+from cyclotome_bench.cells import compared, no_times, timed
+from cyclotome_bench.kinds import Kind
 from cyclotome_bench.ltv_plans import Application
 from cyclotome_bench.report import Record
+from cyclotome_bench.timing import Clock, Timing
 from cyclotome_bench.truth import WrongResultError
 
 __all__ = ["measure_application"]
 
 #: The fifth published vector of PRINCE.
 _K0, _K1, _PLAIN, _CIPHER = 0, 0xFEDCBA9876543210, 0x0123456789ABCDEF, 0xAE25AD3CA8FA9CCF
+#: Timed runs on a GPU, where a run is of a tenth of a second.
+_RUNS = 5
 #: Products modulo a prime that a transform over these rings takes for each coefficient, its 16 multiply-adds not
 #: counted (src/cyclotome/ring/prime_factor_tables.hpp): for a floor.
 _TRANSFORM_PRODUCTS = {21845: 6.75, 65535: 6.75}
@@ -47,8 +53,9 @@ class _Run(NamedTuple):
 
 
 def measure_application(application: Application, device: str) -> Record:
-    """One job on all slots; on a GPU twice, of which the second counts. Where there is not enough memory, or LTV's
-    estimate refuses, a record without a time that says so.
+    """One job on all slots: on a processor once, by the time of all threads together; on a GPU by the wall's clock,
+    several times after a first one, of which the median counts. Where there is not enough memory, or LTV's estimate
+    refuses, a record without a time that says so.
 
     Raises:
         WrongResultError: the result is not what is right.
@@ -59,16 +66,15 @@ def measure_application(application: Application, device: str) -> Record:
     except (cy.errors.MemoryLimitError, cy.errors.NoiseError) as error:
         return {**_head(application), **_NOT_MEASURED, "engine": device_name(device), "reason": str(error)}
     circuit = _circuit(application)
-    each = [1e6 * seconds / run.lanes for seconds in run.seconds]
+    on_cpu = _on_cpu(device)
+    spent = [run.processor_seconds] if on_cpu else run.seconds
+    timing = Timing([1e6 * s / run.lanes for s in spent], clock=Clock.PROCESS if on_cpu else Clock.WALL)
     return {
         **_head(application),
         "degree": run.parameters.degree,
         "batch": run.lanes,
-        "median_us": round(each[-1], 3),
-        "min_us": round(min(each), 3),
-        "max_us": round(max(each), 3),
-        "samples": len(each),
-        "seconds": round(run.seconds[-1], 4),
+        **timed(timing, Kind.THROUGHPUT),
+        "seconds": round(median(run.seconds), 4),
         "processor_seconds": round(run.processor_seconds, 2),
         "process_peak_bytes": 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
         "depth": circuit.depth,
@@ -88,9 +94,7 @@ def _head(application: Application) -> Record:
         "operation": application.job,
         "chain": application.chain,
         "word": 32,
-        "peer": None,
-        "peer_median_us": None,
-        "ratio": None,
+        **compared(None, None),
     }
 
 
@@ -99,10 +103,7 @@ _NOT_MEASURED: Record = {
     "batch": 0,
     "log_q": 0,
     "threads": 1,
-    "median_us": 0.0,
-    "min_us": 0.0,
-    "max_us": 0.0,
-    "samples": 0,
+    **no_times(0.0),
 }
 
 
@@ -117,6 +118,17 @@ def _timed(work: Callable[[], Any], device: str = "cpu") -> tuple[Any, float, fl
     result = work()
     engine_on(device).synchronize()
     return result, time.perf_counter() - start, time.process_time() - processor
+
+
+def _repeated(work: Callable[[], Any], device: str) -> tuple[Any, list[float], float]:
+    """The last result, the seconds of each timed run, and the last one's processor time: one run on a processor; on a
+    GPU `_RUNS` after one that makes tables."""
+    result, seconds, processor = None, list[float](), 0.0
+    for _ in range(1 if _on_cpu(device) else 1 + _RUNS):
+        result = None  # the memory of the one before
+        result, wall, processor = _timed(work, device)
+        seconds.append(wall)
+    return result, seconds[-_RUNS:], processor
 
 
 def _lists(application: Application, lanes: int) -> np.ndarray[Any, Any]:
@@ -149,22 +161,18 @@ def _secure(application: Application, device: str) -> _Run:
     parameters = circuit.parameters(cyclotomic=application.ring, security=application.security)
     keys = cy.keygen(parameters, rotations=[], device=device)
     lanes = parameters.slots
-    runs = 1 if _on_cpu(device) else 2
-    results: list[Any] = []
     if application.count == 0:
         blocks = _blocks(lanes)
         key = cy.circuit.prince_key(_K0, _K1, keys.public)
         data = cy.circuit.encrypt(np.array(blocks, dtype=object), keys.public, bits=64)
-        for _ in range(runs):
-            results.append(_timed(lambda: cy.circuit.prince(data, key), device))
-        found = [int(value) for value in cy.circuit.decrypt(results[-1][0], keys.secret)]
+        result, seconds, processor = _repeated(lambda: cy.circuit.prince(data, key), device)
+        found = [int(value) for value in cy.circuit.decrypt(result, keys.secret)]
         _require_prince(application, found, blocks)
     else:
         values = _lists(application, lanes)
         numbers = cy.circuit.encrypt_lists(values, keys.public, bits=application.bits)
-        for _ in range(runs):
-            results.append(_timed(lambda: cy.circuit.sort(numbers), device))
-        opened = np.asarray(cy.circuit.decrypt(results[-1][0], keys.secret)).astype(np.int64)
+        result, seconds, processor = _repeated(lambda: cy.circuit.sort(numbers), device)
+        opened = np.asarray(cy.circuit.decrypt(result, keys.secret)).astype(np.int64)
         _require(application, np.array_equal(opened, np.sort(values, axis=-1)))
     facts = {
         "log_q": parameters.modulus_bits,
@@ -173,7 +181,7 @@ def _secure(application: Application, device: str) -> _Run:
         "key_bytes": keys.evaluation.nbytes,
         **_floor(circuit, parameters, lanes, device),
     }
-    return _Run(parameters, lanes, [r[1] for r in results], results[-1][2], results[-1][0].noise_headroom, facts)
+    return _Run(parameters, lanes, seconds, processor, result.noise_headroom, facts)
 
 
 def _threads(device: str) -> int:
@@ -219,8 +227,7 @@ def _broken(application: Application, device: str) -> _Run:
         values = _lists(application, lanes)
         ports = [[bit for bits in _encrypted(values.T.tolist(), application.bits, keys.public) for bit in bits]]
     placed, put_seconds, _ = _timed(lambda: [machine.put(port) for port in ports])
-    runs = [_timed(lambda: machine.compute(circuit, placed)) for _ in range(1 if _on_cpu(device) else 2)]
-    ((result,), _, processor) = runs[-1]
+    (result,), seconds, processor = _repeated(lambda: machine.compute(circuit, placed), device)
     bits, get_seconds, _ = _timed(result.get)
     if application.count == 0:
         _require_prince(application, ltv_circuits.decrypt_numbers(bits[::-1], keys.secret), blocks)
@@ -239,7 +246,7 @@ def _broken(application: Application, device: str) -> _Run:
         **_broken_floor(machine, circuit, placed, lanes),
     }
     headroom = min(bit.headroom for bit in bits)
-    return _Run(parameters, lanes, [seconds for _, seconds, _ in runs], processor, headroom, facts)
+    return _Run(parameters, lanes, seconds, processor, headroom, facts)
 
 
 def _on_cpu(device: str) -> bool:

@@ -21,7 +21,9 @@ from cyclotome.reporting import Task
 from cyclotome_study import ProductContext, pack, unpack
 from numpy.typing import NDArray
 
+from cyclotome_bench.cells import compared, ratio_of, timed
 from cyclotome_bench.charts import Bars, Plot
+from cyclotome_bench.kinds import marked
 from cyclotome_bench.product_tables import code_of
 from cyclotome_bench.report import Record, key_of
 from cyclotome_bench.tables import Table, duration, times
@@ -185,14 +187,9 @@ def measure_encryption(degree: int, quick: bool, budget: Budget, known: set[tupl
         stated = papers.get(record["chain"])
         yield {
             **record,
-            "median_us": round(timing.median, 3),
-            "min_us": round(timing.least, 3),
-            "max_us": round(timing.most, 3),
-            "samples": len(timing.samples),
+            **timed(timing),
             "paper_us": None if stated is None else stated[i % 2],
-            "peer": None,
-            "peer_median_us": None,
-            "ratio": None,
+            **compared(timing, None),
         }
 
 
@@ -215,17 +212,18 @@ def encryption_tables(records: Sequence[Record]) -> list[Table]:
     for i, operation in enumerate(("encrypt", "decrypt")):
         labels = list(dict.fromkeys((*PAPER_US, *(chain for chain, _ in found))))
         first = next(label for label in labels if (label, operation) in found)
-        base, paper_base = found[first, operation]["median_us"], next(iter(PAPER_US.values()))[i]
+        base, paper_base = found[first, operation], next(iter(PAPER_US.values()))[i]
         for label in labels:
             paper = PAPER_US[label][i] if label in PAPER_US else None
-            ours = found.get((label, operation), {}).get("median_us")
+            ours = found.get((label, operation))
             typed = (duration(paper), times(None if paper is None else paper / paper_base))
-            here = (duration(ours), times(None if ours is None else ours / base))
+            time = None if ours is None else ours["median_us"]
+            here = (marked(duration(time), ours), times(ratio_of(ours, base)))
             rows.append((label, operation, *typed, *here, code_of(label)))
     columns = ("BGV", "operation", "paper", "paper's ratio", "here", "ratio", "code")
     note = (
-        f"one thread, all rows in alternation, t = 2, here N = {degree}; paper: typed from it, N = 32768 on an "
-        "i7-3770S; – there: our row; – here: not in this run. The paper's ways stay in residues; the library's "
+        f"CPU time of one thread, all rows in alternation, t = 2, here N = {degree}; paper: typed from it, N = 32768 "
+        "on an i7-3770S; – there: our row; – here: not in this run. The paper's ways stay in residues; the library's "
         "decryption ends with the message. Every decryption is the message"
     )
     return [Table("Paper 004, Table 6.12: BGV on the processor", columns, tuple(rows), note, left=2)]

@@ -41,6 +41,7 @@ from cyclotome_bench.instruction_sets import (
     make_instruction_sets_plan,
     measure_instruction_sets,
 )
+from cyclotome_bench.kinds import kinds_note
 from cyclotome_bench.ltv import measure_ltv
 from cyclotome_bench.ltv_plans import LtvPlan, make_ltv_plan
 from cyclotome_bench.matrix_products import MatrixPlan, make_matrix_plan, measure_matrices
@@ -254,8 +255,10 @@ def _print(report: Report, view: View) -> None:
     if not console.is_terminal:  # a file or a pipe is as wide as it needs to be
         console = Console(width=260)
     computer = facts["gpu"]["name"] if "gpu" in facts else facts.get("cpu", facts["machine"])
-    about = facts["load"]["note"] if "load" in facts else facts["method"]
+    about = machine.load_said(facts["load"]) if "load" in facts else facts["method"]
     console.print(cell(f"{computer}; {about}"), style="dim", highlight=False)
+    if kinds := kinds_note(r for r in report.records if "kind" in r):
+        console.print(cell(kinds), style="dim", highlight=False)
     for table in view.tables:
         grid = RichTable(title=table.title, caption=table.note or None, title_justify="left", caption_justify="left")
         for i, column in enumerate(table.columns):

@@ -17,10 +17,11 @@ import cyclotome as cy
 import numpy as np
 from cyclotome import _core
 
+from cyclotome_bench.cells import compared, timed
 from cyclotome_bench.plans import WholePlan
 from cyclotome_bench.report import Record, key_of
 from cyclotome_bench.tables import Table, duration, times
-from cyclotome_bench.timing import Budget, alternate, awaited, cell_seconds, clock_note, clock_of
+from cyclotome_bench.timing import Budget, alternate, awaited, beside, cell_seconds, clock_note, clock_of, kind_on
 from cyclotome_bench.truth import WrongResultError
 
 __all__ = ["DEPTH_SET", "DepthPlan", "depth_tables", "make_depth_plan", "measure_depth"]
@@ -158,20 +159,16 @@ def _measured(
         return
     actions = [partial(program.run, start, _product) for start in starts.values()]
     actions.append(partial(program.run, x, _switched_over_all))
-    timings = alternate([awaited(action, plan.device) for action in actions], plan.budget)
+    timings = alternate([awaited(action, plan.device) for action in actions], beside(plan.budget))
     for timing in timings:
         checked(timing.result)
-    over_all = timings.pop().median
+    over_all = timings.pop()
+    kind = kind_on(plan.device)
     for (way, head), timing in zip(heads.items(), timings, strict=True):
         yield {
             **head,
-            "median_us": round(timing.median, 1),
-            "min_us": round(timing.least, 1),
-            "max_us": round(timing.most, 1),
-            "samples": len(timing.samples),
-            "peer": _REFERENCE,
-            "peer_median_us": round(over_all, 1),
-            "ratio": round(over_all / timing.median, 2),
+            **timed(timing, kind, 1),
+            **compared(timing, over_all, _REFERENCE, 1),
             "primes": starts[way].level,
             "headroom": round(float(timing.result.noise_headroom), 1),
         }

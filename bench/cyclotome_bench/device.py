@@ -2,7 +2,7 @@
 """Measuring on a device that computes asynchronously, such as a GPU; every time is that of a checked result.
 
 *Latency*: the host's clock around one call that ends with a synchronisation. *Throughput*: many calls in a row, then
-one synchronisation. Both are warm, and medians.
+one synchronisation. Both are warm, and medians. A processor's one thread ("cpu:1") is timed by its own time instead.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from cyclotome_bench.paper_studies import measure_studies
 from cyclotome_bench.public_libraries import compared
 from cyclotome_bench.report import Record, key_of
 from cyclotome_bench.sets import Chain, Problem
-from cyclotome_bench.timing import Budget, Timing, quiet
+from cyclotome_bench.timing import Budget, Clock, Timing, clock_of, kind_on, quiet
 from cyclotome_bench.transforms import Transform
 from cyclotome_bench.truth import WrongResultError
 
@@ -68,7 +68,7 @@ def measure_on_device(plan: DevicePlan, known: set[tuple[Any, ...]] | None = Non
         for limbs in plan.limbs:
             records = [_transform_head(transform, limbs, operation, kind) for operation in ("ntt", "intt")]
             if not {key_of(r) for r in records} <= known:
-                yield from _transform_records(records, transform, limbs, engine, ceilings, plan.budget)
+                yield from _transform_records(records, transform, limbs, engine, ceilings, plan)
             task.advance()
     for problem, chain, batch in cells:
         heads = [
@@ -78,14 +78,14 @@ def measure_on_device(plan: DevicePlan, known: set[tuple[Any, ...]] | None = Non
         ]
         missing = [head for head in heads if key_of(head) not in known]
         if missing:
-            yield from _operation_records(missing, problem, chain, engine, batch, plan.budget)
+            yield from _operation_records(missing, problem, chain, engine, batch, plan)
         task.advance()
     yield from measure_studies(plan, plan.device, known)
 
 
-def latency(engine: _core.Engine, action: Callable[[], Any], budget: Budget) -> Timing:
+def latency(engine: _core.Engine, action: Callable[[], Any], budget: Budget, clock: Clock = Clock.WALL) -> Timing:
     """Samples of one call, each from an idle device to an idle device."""
-    timing = Timing()
+    timing = Timing(clock=clock)
     for _ in range(2):
         action()
     with quiet():
@@ -95,15 +95,21 @@ def latency(engine: _core.Engine, action: Callable[[], Any], budget: Budget) -> 
                 break
             timing.result = None
             engine.synchronize()
-            before = time.perf_counter_ns()
+            before = clock.now()
             result = action()
             engine.synchronize()
-            timing.samples.append((time.perf_counter_ns() - before) / 1000)
+            timing.samples.append((clock.now() - before) / 1000)
             timing.result = result
     return timing
 
 
-def throughput(engine: _core.Engine, action: Callable[[], Any], expected_us: float, seconds: float) -> float:
+def throughput(
+    engine: _core.Engine,
+    action: Callable[[], Any],
+    expected_us: float,
+    seconds: float,
+    clock: Clock = Clock.WALL,
+) -> float:
     """Microseconds of one call among many that nobody waits for."""
     calls = min(_MOST_CALLS, max(_FEWEST_CALLS, math.ceil(_SAMPLE_SECONDS * 1e6 / max(expected_us, 0.1))))
     samples: list[float] = []
@@ -111,24 +117,30 @@ def throughput(engine: _core.Engine, action: Callable[[], Any], expected_us: flo
         start = time.perf_counter()
         while len(samples) < 3 or time.perf_counter() - start < seconds:
             engine.synchronize()
-            before = time.perf_counter_ns()
+            before = clock.now()
             for _ in range(calls):
                 action()
             engine.synchronize()
-            samples.append((time.perf_counter_ns() - before) / calls / 1000)
+            samples.append((clock.now() - before) / calls / 1000)
     return statistics.median(samples)
 
 
 def _operation_records(
-    heads: list[Record], problem: Problem, chain: Chain, engine: _core.Engine, batch: int, budget: Budget
+    heads: list[Record], problem: Problem, chain: Chain, engine: _core.Engine, batch: int, plan: DevicePlan
 ) -> Iterator[Record]:
+    budget, clock, kind = plan.budget, clock_of(plan.device), kind_on(plan.device)
     ours = Ours(problem, chain, engine, batch)
     for head in heads:
         operation = head["operation"]
         action = ours.operations[operation]
-        timing = latency(engine, action, budget)
-        each = throughput(engine, action, timing.median, budget.seconds / 2)
-        record = {**head, **times(timing, None), "throughput_us": round(each, 3), "us_each": round(each / batch, 3)}
+        timing = latency(engine, action, budget, clock)
+        each = throughput(engine, action, timing.median, budget.seconds / 2, clock)
+        record = {
+            **head,
+            **times(timing, None, kind),
+            "throughput_us": round(each, 3),
+            "us_each": round(each / batch, 3),
+        }
         record |= ours.verify(operation, timing.result, noise=batch == 1) | ours.sizes()
         yield record | {"digits": ours.parameters.digits} | compared(record)
 
@@ -154,8 +166,9 @@ def _transform_records(
     limbs: int,
     engine: _core.Engine,
     ceilings: dict[str, float],
-    budget: Budget,
+    plan: DevicePlan,
 ) -> Iterator[Record]:
+    budget, kind = plan.budget, kind_on(plan.device)
     degree, count = transform.degree, min(limbs, _LARGEST_BASIS)
     moduli = find_primes(degree, [transform.bits] * count)
     bench = _core.TransformBench(engine, transform.word, moduli, degree, limbs // count)
@@ -166,10 +179,11 @@ def _transform_records(
         )
     for head, run in zip(heads, (bench.forward, bench.inverse), strict=True):
         run(2)
-        timing = Timing([run(1) / 1000 for _ in range(max(budget.fewest, 15))])
+        timing = Timing([run(1) / 1000 for _ in range(max(budget.fewest, 15))], clock=clock_of(plan.device))
         calls = min(_MOST_CALLS, max(_FEWEST_CALLS, math.ceil(_SAMPLE_SECONDS * 1e6 / max(timing.median, 0.1))))
         each = statistics.median(run(calls) / calls / 1000 for _ in range(3))
-        record = {**head, **times(timing, None), "throughput_us": round(each, 3), "us_each": round(each / limbs, 4)}
+        record = {**head, **times(timing, None, kind)}
+        record |= {"throughput_us": round(each, 3), "us_each": round(each / limbs, 4)}
         if ceilings:
             moved = 2 * degree * limbs * transform.word / 8
             products = limbs * degree / 2 * math.log2(degree)

@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from cyclotome.errors import ArgumentError
 
 from cyclotome_bench.plans import Plan
-from cyclotome_bench.timing import Budget, cell_seconds
+from cyclotome_bench.timing import Budget, cell_seconds, clock_of
 
 __all__ = ["FIGURES", "VERSIONS", "WAYS", "Cell", "FermatPlan", "make_fermat_plan"]
 
@@ -116,8 +115,7 @@ def make_fermat_plan(quick: bool = False, device: str = "cpu:1", seconds: float 
         *(Cell(("splits", "targets"), 1024, x) for x in ((8,) if quick else (9, 12))),
         *([] if quick else [Cell(_BY_DEGREE, degree, x) for degree, x in _LARGE]),
     ]
-    clock = time.thread_time_ns if device == "cpu:1" else time.perf_counter_ns
-    budget = Budget(seconds=seconds, fewest=2 if quick else 3, clock=clock)
+    budget = Budget(seconds=seconds, fewest=3, clock=clock_of(device))
     kind, _, count = device.partition(":")
     threads = int(count) if kind == "cpu" else 1
     return FermatPlan("paper-003, quick" if quick else "paper-003", (), (), threads, budget, tuple(cells), device)

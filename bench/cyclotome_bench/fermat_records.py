@@ -10,9 +10,11 @@ import numpy as np
 from cyclotome import _core
 from cyclotome.contexts import device_name
 
+from cyclotome_bench.cells import compared, timed
 from cyclotome_bench.fermat_plans import Cell, FermatPlan
+from cyclotome_bench.kinds import Kind
 from cyclotome_bench.report import Record
-from cyclotome_bench.timing import Timing
+from cyclotome_bench.timing import Timing, kind_on
 
 __all__ = ["FLINT", "polynomial", "records_of", "uniform"]
 
@@ -34,6 +36,11 @@ def uniform(cell: Cell, words: int, seed: int) -> np.ndarray[Any, Any]:
         if i < basis.splits:
             rows[first - 1] = 0
     return rows
+
+
+def _kind(figure: str, device: str) -> Kind | None:
+    """On a GPU conversions are timed by events over many calls, whole operations by the host's clock."""
+    return Kind.THROUGHPUT if device.startswith("cuda") and figure in ("1", "3", "4") else kind_on(device)
 
 
 def records_of(
@@ -58,11 +65,6 @@ def records_of(
             "threads": plan.threads,
             "batch": 1,
             "engine": device_name(plan.device),
-            "median_us": round(timing.median, 3),
-            "min_us": round(timing.least, 3),
-            "max_us": round(timing.most, 3),
-            "samples": len(timing.samples),
-            "peer": None,
-            "peer_median_us": None,
-            "ratio": None,
+            **timed(timing, _kind(figure, plan.device)),
+            **compared(timing, None),
         }

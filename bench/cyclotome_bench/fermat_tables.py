@@ -9,17 +9,20 @@ from importlib.resources import files
 
 from cyclotome import _core, text
 
+from cyclotome_bench.cells import ratio_of
 from cyclotome_bench.charts import Bars, Lines, Plot
 from cyclotome_bench.fermat_plans import FIGURES, VERSIONS, WAYS
 from cyclotome_bench.fermat_question_tables import question_tables
+from cyclotome_bench.kinds import marked
 from cyclotome_bench.report import Record
 from cyclotome_bench.tables import Table, duration, times
 
 __all__ = ["fermat_plots", "fermat_tables"]
 
 _NOTE = (
-    'time of one thread alone; all columns in alternation in one run; ratios are to "none", more is faster. The paper '
-    "shows this figure as a plot, without numbers"
+    "CPU time of one thread, or of the kind that a cell says; all columns in alternation in one run; ratios are to "
+    '"none", more is faster. The paper shows this figure as a plot, without numbers. –: not measured, or samples of a '
+    "side lie too far apart for a ratio"
 )
 _ACROSS_DEGREES = ("6", "7", "8", "9")
 
@@ -42,9 +45,9 @@ def fermat_plots(records: Sequence[Record]) -> list[Plot]:
         for (degree, bits), row in found.items():
             other = (f", {bits} bits" if by_degree else f", n = {degree}") if several else ""
             for way in (*WAYS[1:], "ordinary primes"):
-                if way in row and "none" in row:
-                    point = (float(degree if by_degree else bits), row["none"]["median_us"] / row[way]["median_us"])
-                    series.setdefault(way + other, []).append(point)
+                ratio = ratio_of(row.get("none"), row.get(way))
+                if ratio is not None:
+                    series.setdefault(way + other, []).append((float(degree if by_degree else bits), ratio))
         if series:
             title = f"Paper 003, figure {figure}: {what}"
             plots.append(Lines(title, "n" if by_degree else "bits of q", 'times as fast as "none"', series))
@@ -100,9 +103,7 @@ def _claims(records: Sequence[Record]) -> Table | None:
     rows = []
     for figure, degree, bits, what, stated in _facts()["claims"]:
         row = _rows(str(figure), records).get((int(str(degree)), int(str(bits))), {})
-        ratios = [
-            times(row["none"]["median_us"] / row[way]["median_us"]) if way in row else "–" for way in VERSIONS[1:]
-        ]
+        ratios = [times(ratio_of(row.get("none"), row.get(way))) for way in VERSIONS[1:]]
         rows.append((f"{what}, figure {figure}", str(degree), str(bits), f"{stated}×", *ratios))
     columns = ("what", "n", "bits of q", "paper's text", *(f"here, {way}" for way in VERSIONS[1:]))
     note = "the paper: one thread of an AMD EPYC 7451 with NTL, by multiplication alone; –: not measured in this run"
@@ -114,9 +115,9 @@ def _figure(figure: str, records: Sequence[Record]) -> Table | None:
     found = _rows(figure, records)
     ways = [way for way in (*WAYS, "ordinary primes", "copying the words") if any(way in row for row in found.values())]
     for (degree, bits), row in found.items():
-        base = row["none"]["median_us"]
-        ratios = [times(base / row[way]["median_us"]) if way in row else "–" for way in ways[1:]]
-        rows.append((str(degree), str(bits), duration(base), *ratios))
+        base = row["none"]
+        ratios = [times(ratio_of(base, row.get(way))) for way in ways[1:]]
+        rows.append((str(degree), str(bits), marked(duration(base["median_us"]), base), *ratios))
     if not rows:
         return None
     title = f"Paper 003, figure {figure}: {FIGURES[figure]}"
@@ -131,7 +132,8 @@ def _equal(records: Sequence[Record]) -> Table | None:
         for chain in dict.fromkeys(r["chain"] for r in cells):
             product, opened = by_way[chain, "multiply"], by_way[chain, "decrypt"]
             sizes = (text.byte_size(product[name]) for name in ("ciphertext_bytes", "relinearization_key_bytes"))
-            cost = [duration(opened["median_us"]), duration(product["median_us"]), str(product["depth"])]
+            both = (marked(duration(r["median_us"]), r) for r in (opened, product))
+            cost = [*both, str(product["depth"])]
             rows.append((f"({degree}, {bits})", chain, *cost, *sizes))
     if not rows:
         return None
@@ -147,7 +149,7 @@ def _job(records: Sequence[Record]) -> Table | None:
     rows = [
         (
             *(r["chain"], str(r["degree"]), str(r["depth"]), str(r["values"])),
-            *(duration(r["median_us"]), duration(r["median_us"] / r["values"])),
+            *(marked(duration(r["median_us"]), r), duration(r["median_us"] / r["values"])),
         )
         for r in records
         if r["set"] == "003-job"

@@ -15,13 +15,24 @@ from typing import Any
 import cyclotome as cy
 import numpy as np
 
+from cyclotome_bench.cells import compared, timed
 from cyclotome_bench.functions_peer import SEAL_BITS, Peer
 from cyclotome_bench.functions_published import published_table
 from cyclotome_bench.plans import WholePlan
 from cyclotome_bench.report import Record, key_of
 from cyclotome_bench.seal import seal_available, seal_name
-from cyclotome_bench.tables import Table, duration
-from cyclotome_bench.timing import Budget, Timing, alternate, awaited, cell_seconds, clock_note, clock_of
+from cyclotome_bench.tables import Table, duration, times
+from cyclotome_bench.timing import (
+    Budget,
+    Timing,
+    alternate,
+    awaited,
+    beside,
+    cell_seconds,
+    clock_note,
+    clock_of,
+    kind_on,
+)
 from cyclotome_bench.truth import WrongResultError
 
 __all__ = [
@@ -249,18 +260,14 @@ def measure_functions(plan: FunctionsPlan, peer: bool, known: set[tuple[Any, ...
             }
             if key_of(head) in known:
                 continue
-            timings = alternate([awaited(case.ours, plan.device), *([case.peer] if case.peer else [])], plan.budget)
+            actions = [awaited(case.ours, plan.device), *([case.peer] if case.peer else [])]
+            timings = alternate(actions, beside(plan.budget) if case.peer else plan.budget)
             ours = _checked(case, "cyclotome", timings[0], case.check)
             theirs = _checked(case, "SEAL", timings[1], case.peer_check) if case.peer else None
             yield {
                 **head,
-                "median_us": round(ours.median, 1),
-                "min_us": round(ours.least, 1),
-                "max_us": round(ours.most, 1),
-                "samples": len(ours.samples),
-                "peer": seal_name() if theirs else None,
-                "peer_median_us": round(theirs.median, 1) if theirs else None,
-                "ratio": round(theirs.median / ours.median, 2) if theirs else None,
+                **timed(ours, kind_on(plan.device), 1),
+                **compared(ours, theirs, seal_name() if theirs else "", 2),
                 "values": case.values,
                 "products": case.products,
                 "depth": case.depth,
@@ -279,7 +286,7 @@ def functions_tables(records: Sequence[Record]) -> list[Table]:
             f"{record['products']}, {record['depth']} deep",
             duration(record["median_us"]),
             duration(record["peer_median_us"]),
-            "-" if record["ratio"] is None else f"{record['ratio']:.2f}",
+            times(record["ratio"]),
         )
         for record in records
         if record["set"] == FUNCTIONS_SET

@@ -3,14 +3,15 @@
 // "GMP" and "CRT, GMP", transforms modulo each prime with mpz_mul and mpz_mod. Compiled where GMP is installed, and
 // asked over pipes. Reads N, the number of primes, each prime and a primitive 2N-th root of unity modulo it, and the
 // coefficients of both factors, 0 and above; then lines: 1 for a product of residues, 2 for one with the conversions
-// into and out of residues, each answered with nanoseconds, until 0, answered with the coefficients of the product in
-// [0, q).
-#include <chrono>
+// into and out of residues, each answered with the nanoseconds of the wall and of this thread, until 0, answered with
+// the coefficients of the product in [0, q).
 #include <gmp.h>
 #include <iostream>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "spent.hpp"
 
 namespace {
 
@@ -185,12 +186,11 @@ int main() {
   };
   decompose();
   for (int command = 0; std::cin >> command && command > 0;) {
-    const auto start = std::chrono::steady_clock::now();
+    const Spent spent;
     if (command == 2) decompose();
     multiply();
     if (command == 2) reconstruction.run(product, u);
-    const std::chrono::nanoseconds spent = std::chrono::steady_clock::now() - start;
-    std::cout << spent.count() << std::endl;
+    spent.tell();
   }
   reconstruction.run(product, u);
   for (const Integer& value : product) {

@@ -7,7 +7,6 @@ get. All of them and SEAL take turns at one operation on one problem, on one thr
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -24,7 +23,7 @@ from cyclotome_bench.seal import Seal
 from cyclotome_bench.sets import Chain, Problem, seal_problems, small_problem
 from cyclotome_bench.tables import Table, duration
 from cyclotome_bench.tables import times as times_text
-from cyclotome_bench.timing import Budget, alternate, cell_seconds
+from cyclotome_bench.timing import Budget, alternate, beside, cell_seconds
 
 __all__ = [
     "INSTRUCTION_SETS_SET",
@@ -71,7 +70,7 @@ def make_instruction_sets_plan(quick: bool = False, seconds: float | None = None
     seconds = cell_seconds(seconds, 0.02 if quick else 3.0)
     schemes = ("bfv", "bgv")
     problems = [small_problem(s) for s in schemes] if quick else seal_problems(schemes, [4096, 8192, 16384, 32768])
-    budget = Budget(seconds=seconds, fewest=2 if quick else 5, clock=time.thread_time_ns)
+    budget = Budget(seconds=seconds, fewest=2 if quick else 5)
     chosen = tuple(replace(problem, operations=_OPERATIONS) for problem in problems)
     return InstructionSetsPlan(
         INSTRUCTION_SETS_SET, chosen, (), 1, budget, instruction_sets=tuple(_core.instruction_sets())
@@ -102,6 +101,7 @@ def measure_instruction_sets(plan: InstructionSetsPlan, peer: bool, known: set[t
 
     Reports progress as `cyclotome.progress` describes, in cells.
     """
+    budget = beside(plan.budget) if peer else plan.budget
     task = Task("measuring", sum(len(problem.operations) for problem in plan.problems))
     for problem in plan.problems:
         missing = [op for op in problem.operations if any(key_of(h) not in known for h in _heads(plan, problem, op))]
@@ -113,7 +113,7 @@ def measure_instruction_sets(plan: InstructionSetsPlan, peer: bool, known: set[t
         seal = Seal(problem) if peer else None
         for operation in missing:
             actions = [contestant.operations[operation] for contestant in ours]
-            timings = alternate([*actions, *([seal.operations[operation]] if seal else [])], plan.budget)
+            timings = alternate([*actions, *([seal.operations[operation]] if seal else [])], budget)
             theirs = timings[-1] if seal else None
             extra: Record = {}
             if seal and theirs:
@@ -149,7 +149,7 @@ def instruction_set_plots(records: Sequence[Record]) -> list[Plot]:
     plots: list[Plot] = []
     for scheme in dict.fromkeys(record["scheme"] for record in records):
         of_scheme = [r for r in records if (r["scheme"], r["chain"]) == (scheme, "same")]
-        field = "ratio" if all(record["ratio"] is not None for record in of_scheme) else "median_us"
+        field = "ratio" if any(record["ratio"] is not None for record in of_scheme) else "median_us"
         rows: list[tuple[str, list[float | None]]] = []
         for name, operation in dict.fromkeys((r["set"], r["operation"]) for r in of_scheme):
             found = {

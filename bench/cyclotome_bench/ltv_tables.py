@@ -16,7 +16,8 @@ __all__ = ["ltv_plots", "ltv_tables"]
 
 _PAPER = "the paper's columns are typed from it: one GTX 680 or GTX 690 of 2012"
 _APPLICATIONS = (
-    "(paper): typed from it, – where it prints nothing; here: one run of all slots at once, divided by their number; "
+    "(paper): typed from it, – where it prints nothing; here: throughput, all slots at once, divided by their number: "
+    "on a processor CPU time of all threads, on a GPU the wall clock's; "
     "lists of 32-bit numbers but those of a quick run; – there: not asked for, as sorting 16 and 32 in a quick run; "
     "floor: keys read once a layer at the rate of copies, or products modulo primes, of LTV modulo the carrier, at "
     "their measured rate, whichever takes longer"
@@ -44,12 +45,18 @@ def ltv_plots(records: Sequence[Record]) -> list[Plot]:
     for table, title in (("5", "Paper 002, Table 5: operations on polynomials"), ("6", "Paper 002, Table 6: circuits")):
         own = [r for r in _of(table, records) if r["samples"]]
         chains = list(dict.fromkeys(r["chain"] for r in own))
-        cells = {(r["operation"], r["chain"]): r["median_us"] for r in own}
-        names = dict.fromkeys(r["operation"] for r in own)
+        cells = {(_job(r), r["chain"]): r["median_us"] for r in own}
+        names = dict.fromkeys(map(_job, own))
         rows = [(name, [cells.get((name, chain)) for chain in chains]) for name in names]
         if rows:
             plots.append(Bars(title, "microseconds", chains, rows, logarithmic=True))
     return plots
+
+
+def _job(record: Record) -> str:
+    """The operation, and of how many at once where that is not all slots of a circuit."""
+    several = record["set"] == "002-5" and record["batch"] > 1
+    return f"{record['operation']}, each of {record['batch']}" if several else str(record["operation"])
 
 
 def _of(table: str, records: Sequence[Record]) -> list[Record]:
@@ -78,21 +85,30 @@ def _precomputed(records: Sequence[Record]) -> Table:
 
 def _operations(records: Sequence[Record]) -> Table:
     facts = _facts()["table5"]
-    found = {(r["chain"], r["operation"]): r for r in _of("5", records)}
+    own = _of("5", records)
+    alone = {(r["chain"], r["operation"]): r for r in own if r["batch"] == 1}
+    several = {(r["chain"], r["operation"]): r for r in own if r["batch"] > 1}
     rows = []
     for operation, *printed in facts["rows"]:
         row = [operation]
         for preset, milliseconds in zip(facts["presets"], printed, strict=True):
-            record = found.get((preset, operation))
-            ours = record["median_us"] if record else None
+            one, many = alone.get((preset, operation)), several.get((preset, operation))
+            ours = one["median_us"] if one else None
             row += [duration(milliseconds * 1000), duration(ours), times(milliseconds * 1000 / ours if ours else None)]
+            row.append(duration(many["median_us"]) + f" of {many['batch']}" if many else "–")
         rows.append(tuple(row))
     columns = ["all d primes"]
     for name in facts["columns"]:
-        columns += [f"{name} (paper)", "here", "ratio"]
+        columns += [
+            f"{name} (paper, latency)",
+            "here, one alone",
+            "ratio",
+            "here, each of several at once (throughput)",
+        ]
     note = (
-        f"{_PAPER}; here: one thread of this processor, or on a GPU one of several at once, MULADD of all digits by "
-        "their number; ratio: the paper's time over ours; –: not measured in this run"
+        f"{_PAPER}; here: CPU time of one thread of this processor, or on a GPU by its events, MULADD of all digits by "
+        "their number; ratio: the paper's latency over that of one alone, never over throughput; –: not measured in "
+        "this run"
     )
     return Table("Paper 002, Table 5: operations on polynomials", tuple(columns), tuple(rows), note)
 
@@ -105,11 +121,13 @@ def _relinearization(records: Sequence[Record]) -> Table:
             (ms for (preset, bits), ms in printed.items() if (preset, bits) == (r["chain"], r["log_q"])), None
         )
         row = (str(r["degree"]), str(r["log_q"]), str(r["digits"]), duration(stated * 1000 if stated else None))
-        rows.append((*row, duration(r["median_us"]), times(stated * 1000 / r["median_us"] if stated else None)))
+        alone = r["batch"] == 1
+        ratio = times(stated * 1000 / r["median_us"] if stated and alone else None)
+        rows.append((*row, duration(r["median_us"]) + ("" if alone else f" (each of {r['batch']}, throughput)"), ratio))
     columns = ("n", "bits of q", "digits", "paper", "here", "ratio")
     note = (
-        f"{_PAPER}; figure 4 is a plot, and its text gives one time, at 23 primes; here: one thread, or on a GPU one "
-        "of several at once, with conversions"
+        f"{_PAPER}; figure 4 is a plot, and its text gives one time, at 23 primes, of one; here: CPU time of one "
+        "thread, or on a GPU one of several at once, with conversions, which is throughput: no ratio"
     )
     return Table("Paper 002, Figure 4: relinearisation", columns, tuple(rows), note, left=2)
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from cyclotome import __version__, _core, cuda_device
 
-__all__ = ["cores", "device_facts", "device_machine_name", "facts", "load", "load_note", "machine_name"]
+__all__ = ["cores", "device_facts", "device_machine_name", "facts", "load", "load_note", "load_said", "machine_name"]
 
 #: (vendor, family) of CPUID -> (first model, name): the last entry at or below the model counts.
 _MICROARCHITECTURES: dict[tuple[str, int], tuple[tuple[int, str], ...]] = {
@@ -111,9 +111,9 @@ IDLE = 0.25
 
 
 def load_note(before: list[float] | None, count: int | None = None) -> str:
-    """How far figures can be trusted, from the load before a run on so many cores (None: `cores`): others take time
+    """How far figures can be trusted, from the load before a run on so many cores (None: `cores`): others take turns
     from a thread where less than one core was free, a load above ``count - 1``, and from all threads where one was
-    not idle."""
+    not idle. Their turns are no part of a thread's processor time, but what they do to caches and clocks is."""
     if before is None:
         return "the system does not tell its load"
     if before[0] < IDLE:
@@ -124,7 +124,13 @@ def load_note(before: list[float] | None, count: int | None = None) -> str:
     )
     if before[0] <= count - 1:
         return f"{waiting}: one was free for it; what runs on all of them may be slower than it is alone"
-    return f"{waiting}: times are too long, ratios are less affected"
+    return f"{waiting}: what the clock on the wall times is too long, and no thread had its caches to itself"
+
+
+def load_said(load: dict[str, Any]) -> str:
+    """What a report says of its machine's load: before its run, and after it if it was kept."""
+    after = load.get("after")
+    return str(load["note"]) + ("" if not after else f"; {after[0]} wanted to run when it ended")
 
 
 def commit() -> str | None:

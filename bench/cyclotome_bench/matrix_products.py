@@ -19,11 +19,22 @@ from typing import Any, NamedTuple
 import cyclotome as cy
 import numpy as np
 
+from cyclotome_bench.cells import compared, timed
 from cyclotome_bench.plans import WholePlan
 from cyclotome_bench.report import Record, key_of
 from cyclotome_bench.seal import seal_available
 from cyclotome_bench.tables import Table, duration, times
-from cyclotome_bench.timing import Budget, Timing, alternate, awaited, cell_seconds, clock_note, clock_of
+from cyclotome_bench.timing import (
+    Budget,
+    Timing,
+    alternate,
+    awaited,
+    beside,
+    cell_seconds,
+    clock_note,
+    clock_of,
+    kind_on,
+)
 from cyclotome_bench.truth import WrongResultError
 
 __all__ = [
@@ -98,7 +109,7 @@ def measure(
         contestants += _ours(scheme, matrix, vector, degree, device)
     if peer:
         contestants.append(_tenseal(matrix, vector, degree))
-    timings = alternate([awaited(c.act, device) for c in contestants], budget)
+    timings = alternate([awaited(c.act, device) for c in contestants], beside(budget) if peer else budget)
     rows = []
     for c, timing in zip(contestants, timings, strict=True):
         if np.abs(np.asarray(c.read(timing.result), dtype=float) - matrix @ vector).max() > _TOLERANCE:
@@ -194,13 +205,8 @@ def measure_matrices(plan: MatrixPlan, peer: bool, known: set[tuple[Any, ...]]) 
             ours = rows[f"cyclotome, {scheme}, {way}"]
             yield {
                 **head,
-                "median_us": round(ours.timing.median, 1),
-                "min_us": round(ours.timing.least, 1),
-                "max_us": round(ours.timing.most, 1),
-                "samples": len(ours.timing.samples),
-                "peer": _TENSEAL if theirs else None,
-                "peer_median_us": round(theirs.timing.median, 1) if theirs else None,
-                "ratio": round(theirs.timing.median / ours.timing.median, 2) if theirs else None,
+                **timed(ours.timing, kind_on(plan.device), 1),
+                **compared(ours.timing, theirs.timing if theirs else None, _TENSEAL, 2),
                 "ciphertexts": ours.ciphertexts,
                 "prepared_bytes": ours.prepared_bytes,
             }

@@ -12,14 +12,16 @@ from typing import Any
 from cyclotome import _core
 from cyclotome.reporting import Task
 
+from cyclotome_bench.cells import compared, timed
 from cyclotome_bench.foreign import ForeignPeers
+from cyclotome_bench.kinds import Kind
 from cyclotome_bench.ours import Ours
 from cyclotome_bench.peer_process import PeerProcesses, peer_memory
 from cyclotome_bench.plans import BATCHED, Plan
 from cyclotome_bench.report import Record, key_of
 from cyclotome_bench.seal import Seal
 from cyclotome_bench.sets import Chain, Problem
-from cyclotome_bench.timing import Budget, Timing, alternate
+from cyclotome_bench.timing import Budget, Clock, Timing, alternate, beside
 from cyclotome_bench.transforms import Transform, measure_transform
 
 __all__ = ["head_of", "measure", "times"]
@@ -108,7 +110,9 @@ class _Stage:
     def run(
         self, operations: Sequence[str], engine: _core.CpuEngine, peer: bool, budget: Budget, programs: Sequence[Path]
     ) -> Iterator[list[Record]]:
-        """The records of each operation, one for each chain."""
+        """The records of each operation, one for each chain; of several threads or processes by the wall."""
+        budget = replace(budget, clock=Clock.THREAD if self.threads == 1 else Clock.WALL)
+        budget = beside(budget) if peer or programs else budget
         ours = [Ours(self.problem, chain, engine, self.batch) for chain in self.chains]
         if self.batch == 1:
             seal = Seal(self.problem) if peer else None
@@ -146,14 +150,14 @@ class _Stage:
         if asked or others.refusals:
             pairs = zip(asked, timings[len(ours) :], strict=True)
             extra["others"] = others.refusals | {
-                peer.library: {**_spread(timing), **peer.facts(operation)} for peer, timing in pairs
+                peer.library: {**timed(timing), **peer.facts(operation)} for peer, timing in pairs
             }
         return self._records(operation, ours, timings[: len(ours)], theirs, extra)
 
     def _batched(self, operation: str, ours: list[Ours], processes: PeerProcesses, budget: Budget) -> list[Record]:
         """One call on a batch against as many processes of the peer at once."""
         actions = [o.operations[operation] for o in ours]
-        once = alternate(actions[:1], Budget(seconds=0, fewest=1))[0].median / 1e6
+        once = alternate(actions[:1], Budget(seconds=0, fewest=1, clock=budget.clock))[0].median / 1e6
         loops = max(1, math.ceil(_BATCH_SAMPLE_SECONDS / max(once, 1e-6)))
 
         def theirs() -> None:
@@ -195,26 +199,10 @@ def _stages(plan: Plan, problem: Problem) -> list[_Stage]:
     return stages
 
 
-def times(ours: Timing, theirs: Timing | None) -> Record:
-    """The fields of a record that hold times; ratio > 1 means that ours is faster."""
-    record: Record = {**_spread(ours), "peer": None, "peer_median_us": None, "ratio": None}
-    if theirs is not None:
-        record |= {
-            "peer": "SEAL",
-            **{f"peer_{name}": value for name, value in _spread(theirs).items()},
-            "ratio": round(theirs.median / ours.median, 3),
-            "min_ratio": round(theirs.least / ours.least, 3),
-        }
-    return record
-
-
-def _spread(timing: Timing) -> Record:
-    return {
-        "median_us": round(timing.median, 3),
-        "min_us": round(timing.least, 3),
-        "max_us": round(timing.most, 3),
-        "samples": len(timing.samples),
-    }
+def times(ours: Timing, theirs: Timing | None, kind: Kind | None = None) -> Record:
+    """The fields of a record that hold times; ratio > 1 means that ours is faster. `kind`: where the clock alone does
+    not tell."""
+    return {**timed(ours, kind), **compared(ours, theirs)}
 
 
 def _transform_heads(transform: Transform) -> list[Record]:
@@ -236,5 +224,6 @@ def _transform_heads(transform: Transform) -> list[Record]:
 
 
 def _transform_records(transform: Transform, peer: bool, budget: Budget) -> list[Record]:
-    timings = measure_transform(transform, peer, replace(budget, seconds=budget.seconds / 2))
+    budget = replace(budget, seconds=budget.seconds / 2, clock=Clock.THREAD)
+    timings = measure_transform(transform, peer, beside(budget) if peer else budget)
     return [{**head, **times(*timings[head["operation"]])} for head in _transform_heads(transform)]

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products in Z_q[x]/(x^N + 1) by NTL, for `cyclotome bench --paper 004`: compiled where NTL is installed, and asked
 // over pipes. Reads q, N and the coefficients of both factors; then a number of products to make at each line, which it
-// answers with nanoseconds, until 0, which it answers with the coefficients of the product.
+// answers with the nanoseconds of the wall and of this thread, until 0, which it answers with the coefficients of the product.
 #include <NTL/ZZ_pX.h>
-#include <chrono>
 #include <iostream>
+
+#include "spent.hpp"
 
 int main() {
   NTL::ZZ modulus;
@@ -22,7 +23,7 @@ int main() {
   NTL::SetCoeff(ring, degree);
   NTL::SetCoeff(ring, 0);
   for (long count = 0; std::cin >> count && count > 0;) {
-    const auto start = std::chrono::steady_clock::now();
+    const Spent spent;
     for (long i = 0; i < count; ++i) {
       NTL::mul(product, factors[0], factors[1]);
       // x^N = -1, by moving the upper half; NTL's reduction by a general polynomial would take longer.
@@ -31,8 +32,7 @@ int main() {
       NTL::trunc(product, product, degree);
       product -= upper;
     }
-    const std::chrono::nanoseconds spent = std::chrono::steady_clock::now() - start;
-    std::cout << spent.count() << std::endl;
+    spent.tell();
   }
   for (long i = 0; i < degree; ++i) std::cout << NTL::coeff(product, i) << '\n';
   return std::cout.flush() ? 0 : 1;

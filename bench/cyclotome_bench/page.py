@@ -10,6 +10,9 @@ from typing import Any
 from cyclotome import text
 
 from cyclotome_bench import charts
+from cyclotome_bench.cells import FEWEST, MOST_SPREAD
+from cyclotome_bench.kinds import kinds_note
+from cyclotome_bench.machine import load_said
 from cyclotome_bench.report import Report
 from cyclotome_bench.tables import Table
 from cyclotome_bench.views import View, view_of
@@ -110,9 +113,11 @@ def _stated(report: Report) -> Iterator[tuple[str, str]]:
         if name in facts:
             yield name, str(facts[name])
     if "commit" in facts:
-        yield "commit", facts["commit"] or "not recorded"
+        yield "commit", facts["commit"] or "not recorded: nobody can tell which code made these figures"
     if "load" in facts:
-        yield "load", facts["load"]["note"]
+        yield "load", load_said(facts["load"])
+    if kinds := kinds_note(r for r in report.records if "kind" in r):
+        yield "types of cells", kinds
     yield "records", f"{len(report.records)}" + ("" if report.complete else "; the run was interrupted")
 
 
@@ -122,7 +127,8 @@ def _method(report: Report) -> str:
     ratios = [r for r in report.records if r.get("ratio") is not None]
     if ratios:
         stated.append(
-            "both sides in turns, sample by sample; medians; a ratio above 1 means that cyclotome is faster. "
+            "both sides in turns, sample by sample; medians; a ratio above 1 means that cyclotome is faster, and there "
+            f"is none where a side's samples spread by more than {MOST_SPREAD:g} or are fewer than {FEWEST}. "
             f"{len(ratios)} of {len(report.records)} records have a ratio"
         )
     return "; ".join(stated) or "medians of this run's samples; no record has a ratio to a peer"

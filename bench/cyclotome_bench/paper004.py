@@ -5,19 +5,22 @@ cost."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from cyclotome.contexts import device_name
 from cyclotome.errors import EngineError
 
 from cyclotome_bench.bgv_products import encryption_plots, encryption_tables, measure_encryption
+from cyclotome_bench.cells import no_times
 from cyclotome_bench.charts import Plot
 from cyclotome_bench.circuit_tables import circuit_plots, circuit_tables
-from cyclotome_bench.circuits import CASES, QUICK_DEGREE, Case, measure_circuits
+from cyclotome_bench.circuits import CASES, Case, measure_circuits
+from cyclotome_bench.kinds import Kind
 from cyclotome_bench.product_plans import ProductPlan
 from cyclotome_bench.product_tables import product_plots, product_tables
 from cyclotome_bench.products import measure_products
-from cyclotome_bench.report import Record
+from cyclotome_bench.report import Record, Report, key_of
 from cyclotome_bench.resources import measure_resources, resource_plots, resource_tables
 from cyclotome_bench.tables import Table
 
@@ -25,9 +28,11 @@ __all__ = ["METHOD", "measure_paper_004", "plots_of_paper_004", "tables_of_paper
 
 #: How the records are made.
 METHOD = (
-    "products and BGV: one thread, rows of a block in alternation, medians by the host clock, results compared with "
-    "FLINT's; circuits: ticks counted in simulation, times at a stated clock; resources: estimates by open synthesis"
+    "products and BGV: CPU time of one thread, rows of a block in alternation, medians, results compared with FLINT's; "
+    "circuits: ticks counted in simulation, times at a stated clock; resources: estimates by open synthesis"
 )
+#: Where a checkout keeps records, from its root.
+_RECORDS = "bench/results"
 #: N of BGV on the processor.
 _DEGREE = 32768
 
@@ -35,7 +40,8 @@ _DEGREE = 32768
 def measure_paper_004(
     plan: ProductPlan, peer: bool, known: set[tuple[Any, ...]] | None, tell: Callable[[str], None]
 ) -> Iterator[Record]:
-    """Measures the plan's products and BGV, then its circuits, without what `known` holds.
+    """Measures the plan's products and BGV, then its circuits, without what `known` holds. A quick plan simulates and
+    synthesises nothing, whose models take minutes to build: it reads what the checkout has recorded.
 
     Args:
         plan: what to measure.
@@ -51,25 +57,42 @@ def measure_paper_004(
     if plan.encryption:
         tell("Table 6.12: BGV on the processor")
         yield from measure_encryption(plan.degree or _DEGREE, plan.quick, plan.budget, known)
+    if plan.quick:
+        yield from _recorded_circuits(plan, known, tell)
     try:
-        for case in CASES:
-            if case.table in plan.circuits and not _done(case, plan.quick, known):
+        for case in () if plan.quick else CASES:
+            if case.table in plan.circuits and not _done(case, known):
                 tell(f"Table {case.table}: {case.name}, {case.device}")
-                for record in measure_circuits(plan.quick, [case]):
+                for record in measure_circuits(False, [case]):
                     yield _completed(record)
-        yield from measure_resources(plan.resources, known, tell)
+        yield from measure_resources(plan.resources, known, tell, recorded=plan.quick)
     except EngineError as error:
         tell(f"circuits are left out: {error}")
+
+
+def _recorded_circuits(plan: ProductPlan, known: set[tuple[Any, ...]], tell: Callable[[str], None]) -> Iterator[Record]:
+    """The circuits of the checkout's newest record of this paper, at full size, with the file that has them."""
+    found = [
+        (report, path) for path in sorted(Path(_RECORDS).glob("paper-004-*.json")) if (report := Report.load(path))
+    ]
+    if not found:
+        tell(f"circuits are left out: no record of this paper in {_RECORDS} here; without --quick they are simulated")
+        return
+    report, path = max(found, key=lambda each: str(each[0].facts.get("date")))
+    tell(f"circuits: as {path} has them, of {report.facts['date']} at {report.facts['commit'] or 'no known commit'}")
+    for record in report.records:
+        if record.get("table") in plan.circuits and key_of(record) not in known:
+            yield {**record, "recorded": path.name}
 
 
 def _chain(case: str, device: str) -> str:
     return f"{case}, {device}"
 
 
-def _done(case: Case, quick: bool, known: set[tuple[Any, ...]]) -> bool:
+def _done(case: Case, known: set[tuple[Any, ...]]) -> bool:
     """Whether an earlier run came to the last operation of a case."""
     chain = _chain(case.name, device_name(case.device))
-    wanted = (f"004-{case.table}", None, chain, case.operations[-1], QUICK_DEGREE if quick else case.degree)
+    wanted = (f"004-{case.table}", None, chain, case.operations[-1], case.degree)
     return any(key[: len(wanted)] == wanted for key in known)
 
 
@@ -83,13 +106,8 @@ def _completed(record: Record) -> Record:
         "word": 64,
         "threads": 1,
         "batch": 1,
-        "median_us": microseconds,
-        "min_us": microseconds,
-        "max_us": microseconds,
+        **no_times(microseconds, Kind.ASSUMED),
         "samples": 1,
-        "peer": None,
-        "peer_median_us": None,
-        "ratio": None,
     }
     return {**common, **record}
 

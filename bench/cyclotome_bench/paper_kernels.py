@@ -11,12 +11,13 @@ from cyclotome.contexts import engine_on
 from cyclotome.parameters import find_primes
 from cyclotome_study.crt import Crt
 
+from cyclotome_bench.kinds import Kind
 from cyclotome_bench.measure import head_of
 from cyclotome_bench.ours import Ours
 from cyclotome_bench.report import Record
 from cyclotome_bench.sets import Problem, paper_problems
 from cyclotome_bench.study_records import study_record
-from cyclotome_bench.timing import Budget
+from cyclotome_bench.timing import Budget, clock_of
 from cyclotome_bench.truth import WrongResultError
 
 __all__ = ["SETS_000", "kernels_000", "reconstructions", "reductions", "shares", "transforms_by_events"]
@@ -36,7 +37,8 @@ _REDUCTION = "src/cyclotome/study/word_reduction.hpp"
 
 
 def _samples(call: Callable[[int], float], budget: Budget) -> list[float]:
-    """Microseconds: a sample takes about the budget's time for one, and there are at least three."""
+    """Microseconds of the engine's thread, or by a GPU's events: a sample takes about the budget's time for one, and
+    there are at least three."""
     once = max(call(1), 1)
     repetitions = max(1, min(200, round(budget.sample_seconds * 1e9 / once)))
     return [call(repetitions) / 1000 for _ in range(max(3, budget.fewest))]
@@ -143,16 +145,15 @@ def shares(device: str, budget: Budget, sets: tuple[str, ...] = _SHARED_SETS) ->
 def _share(
     problem: Problem, ours: Ours, operation: str, engine: _core.ProfilingEngine, device: str, budget: Budget
 ) -> Record:
-    from time import perf_counter_ns
-
+    clock = clock_of(device)
     action = ours.operations[operation]
     ours.verify(operation, action(), noise=False)
     samples, spent = [], dict.fromkeys(engine.profile(), 0.0)
     for _ in range(max(5, budget.fewest)):
         engine.reset()
-        start = perf_counter_ns()
+        start = clock.now()
         action()
-        samples.append((perf_counter_ns() - start) / 1000)
+        samples.append((clock.now() - start) / 1000)
         spent = {name: spent[name] + microseconds for name, microseconds in engine.profile().items()}
     known = {f"share_{name}": round(100 * value / sum(samples), 1) for name, value in spent.items()}
     rest = round(100 - sum(known.values()) + known["share_conversions"], 1)
@@ -168,6 +169,7 @@ def _share(
             code="src/cyclotome/study/profiling_engine.hpp",
             engine=_kind(device),
             word=head["word"],
+            kind=Kind.LATENCY if _kind(device) != "cpu" else None,
         ),
         **known,
         "share_other": rest,

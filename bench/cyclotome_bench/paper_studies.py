@@ -12,6 +12,7 @@ from cyclotome.reporting import Task
 
 from cyclotome_bench import paper_kernels, paper_laws
 from cyclotome_bench.device_studies import design_records
+from cyclotome_bench.kinds import Kind
 from cyclotome_bench.ours import Ours
 from cyclotome_bench.paper_kernels import SETS_000
 from cyclotome_bench.plans import Plan
@@ -49,7 +50,7 @@ def paper_steps(paper: str, device: str, budget: Budget, quick: bool) -> list[St
 
     Args:
         paper: "000" or "001".
-        device: as everywhere; designs and power are a GPU's.
+        device: as everywhere; power is a GPU's.
         budget: for each time.
         quick: without the longest runs of textbook FV, and without power.
 
@@ -58,7 +59,7 @@ def paper_steps(paper: str, device: str, budget: Budget, quick: bool) -> list[St
     """
     device = device_name(device)
     on_gpu = device.startswith("cuda")
-    designs: list[Step] = [lambda: design_records(paper, device, budget)] if on_gpu else []
+    designs: list[Step] = [lambda: design_records(paper, device, budget)]
     laws: list[Step] = [lambda: paper_laws.draws(paper, device, budget), lambda: paper_laws.noises(paper, budget)]
     if paper == "000":
         return [
@@ -107,6 +108,7 @@ def _power(device: str, sets: Sequence[tuple[int, int]] = SETS_000) -> Iterator[
             [1e6 * draw.seconds_each / _PRODUCTS],
             code="bench/cyclotome_bench/power.py",
             engine="cuda",
+            kind=Kind.THROUGHPUT,
             counter=how,
             **facts,
         )

@@ -23,14 +23,13 @@ PAPER = "paper: "
 
 #: Why there is no figure, by the operation, and by the chain where that decides.
 _REASONS = {
-    "design_ntt": "the papers' transform designs run on a GPU only, D3 up to n = 8192 (30 bits)",
-    "design_intt": "the papers' transform designs run on a GPU only, D3 up to n = 8192 (30 bits)",
+    "design_ntt": "not part of this run, or a degree that the design does not do, as D3 above n = 8192 (30 bits)",
+    "design_intt": "not part of this run, or a degree that the design does not do, as D3 above n = 8192 (30 bits)",
     "power": "no NVIDIA driver that tells power here",
     "decrypt": "textbook FV was not run: python-flint is not installed, or the set is left out by --quick",
     "multiply_relinearize": "textbook FV was not run: python-flint is not installed, or the set is left out by --quick",
 }
 _NOT_RUN = "not part of this run"
-_NO_DESIGN = "this build has no DGT of several radices"
 
 
 def study_tables(paper: str, records: Sequence[Record]) -> list[Table]:
@@ -59,10 +58,17 @@ def _table(
             if wanted is not None and figure is None:
                 missing[_reason(wanted, studied)] = None
         typed = [_typed(figure, table["unit"]) for figure in row["paper"]]
-        rows.append((*row["labels"], *typed, *ours, row["code"]))
+        rows.append((*row["labels"], *typed, *ours, _code(row, studied)))
     columns = (*table["labels"], *(PAPER + name for name in table["paper"]), *table["ours"], "code")
     note = table["what"] + ("; " + "; ".join(f"{_DASH}: {reason}" for reason in missing) if missing else "")
     return Table(f"paper {paper}, {table['table']}", columns, tuple(rows), note, left=len(table["labels"]))
+
+
+def _code(row: Mapping[str, Any], studied: Mapping[tuple[Any, ...], Record]) -> str:
+    """The file that made a row's figures: its record's, or the usual one."""
+    keys = (tuple(wanted[:4]) for wanted in row["ours"] if wanted is not None and not isinstance(wanted, Mapping))
+    found = next((studied[key] for key in keys if key in studied), None)
+    return str(row["code"] if found is None else found.get("code", row["code"]))
 
 
 def _typed(figure: float | str | None, unit: str) -> str:
@@ -97,8 +103,6 @@ def _reason(wanted: Sequence[Any] | Mapping[str, str], studied: Mapping[tuple[An
     record = studied.get(tuple(wanted[:4]))
     if record is not None:
         return str(record.get("reason", _NOT_RUN))
-    if wanted[1] == "DGT multi-radix" and wanted[1] not in _core.cuda_designs():
-        return _NO_DESIGN
     return _REASONS.get(wanted[0], _NOT_RUN)
 
 
@@ -156,7 +160,8 @@ def _laws(paper: str, records: Sequence[Record]) -> list[Table]:
         for r in noisy
     ]
     cost = (
-        "one number: on one core, of 2^14, or on a GPU by CUDA events, of 2^20; deviation and largest of 2^18. "
+        "one number: CPU time of one thread, of 2^14, or on a GPU by CUDA events, of 2^20; deviation and largest of "
+        "2^18. "
         "Rows with engine are what this library draws with; the others are FOR STUDY, NOT FOR DATA"
     )
     noise = (

@@ -32,8 +32,10 @@ def compiled(name: str, libraries: tuple[str, ...]) -> Path | None:
     folder = tempfile.mkdtemp(prefix="cyclotome-peer-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     program = Path(folder) / name
-    with as_file(files("cyclotome_bench").joinpath(f"{name}.cpp")) as source:
-        command = [compiler, "-std=c++17", "-O2", str(source), "-o", str(program), *libraries]
+    sources = files("cyclotome_bench")
+    with as_file(sources.joinpath(f"{name}.cpp")) as source, as_file(sources.joinpath("spent.hpp")) as header:
+        options = ["-std=c++17", "-O2", f"-I{header.parent}"]
+        command = [compiler, *options, str(source), "-o", str(program), *libraries]
         done = subprocess.run(command, capture_output=True, check=False)
     return program if done.returncode == 0 else None
 
@@ -46,6 +48,8 @@ class PeerProgram:
         program: what `compiled` found.
         problem: numbers that the program reads first.
         command: what asks for one product.
+
+    As `timing.SelfTimed` it tells its own time: a process elsewhere counts for no thread of this one.
     """
 
     def __init__(self, library: str, program: Path | None, problem: list[int], command: int) -> None:
@@ -60,12 +64,17 @@ class PeerProgram:
         self._process.stdin.write(line + "\n")
         self._process.stdin.flush()
 
-    def multiply(self) -> None:
-        """One product; the pipe adds less than a tenth of a millisecond."""
-        self._write(str(self._command))
-        assert self._process.stdout is not None
-        if not self._process.stdout.readline():
-            raise WrongResultError(f"the program that multiplies with {self._library} ended early")
+    def run(self, loops: int, own_time: bool) -> int:
+        """So many products: nanoseconds by the clock on the wall, or of the program's thread."""
+        spent = 0
+        for _ in range(loops):
+            self._write(str(self._command))
+            assert self._process.stdout is not None
+            told = self._process.stdout.readline().split()
+            if len(told) != 2:
+                raise WrongResultError(f"the program that multiplies with {self._library} ended early")
+            spent += int(told[own_time])
+        return spent
 
     def result(self) -> list[int]:
         """The last product's coefficients in [0, q); ends the program."""

@@ -172,7 +172,7 @@ def make_product_plan(quick: bool = False, seconds: float | None = None) -> Prod
         tables = {b.table for b in blocks if min(r.modulus_bits for r in b.rows) <= _QUICK_BITS}
         short = [b for b in blocks if min(r.modulus_bits for r in b.rows) <= _QUICK_BITS or b.table not in tables]
         blocks = short  # and tables that have long moduli only
-    budget = Budget(seconds=seconds, fewest=2 if quick else 3)
+    budget = Budget(seconds=seconds, fewest=3)
     name = "paper-004, quick" if quick else "paper-004"
     degree = _QUICK_DEGREE if quick else None
     return ProductPlan(name, (), (), 1, budget, tuple(blocks), degree, CIRCUITS, RESOURCES, True)

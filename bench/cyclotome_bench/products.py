@@ -21,12 +21,13 @@ from cyclotome import _core
 from cyclotome.reporting import Task
 from cyclotome_study import ProductContext, pack, unpack
 
+from cyclotome_bench.cells import compared, timed
 from cyclotome_bench.gmp import GmpProduct, gmp_available
 from cyclotome_bench.ntl import NtlProduct, ntl_available
 from cyclotome_bench.peer_programs import PeerProgram
 from cyclotome_bench.product_plans import WITHOUT_MODULUS, Block, ProductPlan, gmp_label
 from cyclotome_bench.report import Record, key_of
-from cyclotome_bench.timing import alternate
+from cyclotome_bench.timing import SelfTimed, alternate
 from cyclotome_bench.truth import WrongResultError
 
 __all__ = ["measure_products", "peers"]
@@ -203,14 +204,16 @@ def _measured(
 ) -> Iterator[Record]:
     degree = plan.degree_of(block)
     operands = _Operands(degree, block.operand_bits)
-    actions: list[Callable[[], Any]] = [c.action(operands, block.operation != "product") for c in contestants]
+    actions: list[Callable[[], Any] | SelfTimed] = [
+        c.action(operands, block.operation != "product") for c in contestants
+    ]
     heads = list(heads)
     if peer and _flint_available():
         actions.append(_flint_action(block, degree, operands))
         heads.append(_head(block, degree, "FLINT", 64))
     programs = _programs(block, degree, operands) if peer else []
     for label, _, program in programs:
-        actions.append(program.multiply)
+        actions.append(program)
         heads.append(_head(block, degree, label, 64))
     try:
         timings = alternate(actions, plan.budget)
@@ -225,14 +228,9 @@ def _measured(
     for head, timing in zip(heads, timings, strict=True):
         yield {
             **head,
-            "median_us": round(timing.median, 3),
-            "min_us": round(timing.least, 3),
-            "max_us": round(timing.most, 3),
-            "samples": len(timing.samples),
+            **timed(timing),
             "paper_us": papers.get(head["chain"]),
-            "peer": None,
-            "peer_median_us": None,
-            "ratio": None,
+            **compared(timing, None),
         }
 
 

@@ -13,6 +13,8 @@ from typing import Any
 from cyclotome.errors import FileError, FormatError, MismatchError
 
 from cyclotome_bench import machine
+from cyclotome_bench.cells import sides_of, why_no_ratio
+from cyclotome_bench.kinds import kind_of_old
 
 __all__ = ["KEY", "REQUIRED", "Record", "Report", "key_of"]
 
@@ -21,10 +23,11 @@ Record = dict[str, Any]
 
 #: The fields by which a record is found again.
 KEY = ("set", "scheme", "chain", "operation", "degree", "word", "log_q", "threads", "batch", "engine")
-#: The fields that every record has; those of the peer are None where there was none.
-REQUIRED = (*KEY, "median_us", "min_us", "max_us", "samples", "peer", "peer_median_us", "ratio")
+#: The fields that every record has; those of the peer are None where there was none, and "kind" is a `kinds.Kind`.
+REQUIRED = (*KEY, "median_us", "min_us", "max_us", "samples", "peer", "peer_median_us", "ratio", "kind")
 
-_SCHEMA = 1
+#: 2: every record says of what kind its times are. Files of 1 are read, and their records told by what measured then.
+_SCHEMA = 2
 
 
 @dataclass
@@ -72,13 +75,17 @@ class Report:
             raise FileError(f"{path} cannot be read: {error.strerror}") from None
         except ValueError as error:
             raise FormatError(f"{path} is not JSON: {error}") from None
-        if not isinstance(data, dict) or data.get("schema") != _SCHEMA or not isinstance(data.get("records"), list):
-            raise FormatError(f"{path} is not a report of `cyclotome bench` (schema {_SCHEMA})")
+        if not isinstance(data, dict) or data.get("schema") not in (1, _SCHEMA):
+            raise FormatError(f"{path} is not a report of `cyclotome bench` (schema 1 or {_SCHEMA})")
+        if not isinstance(data.get("records"), list):
+            raise FormatError(f"{path}: a report without records")
         records = data.pop("records")
-        missing = sorted({name for record in records for name in REQUIRED if name not in record})
+        wanted = REQUIRED if data["schema"] == _SCHEMA else REQUIRED[:-1]
+        missing = sorted({name for record in records for name in wanted if name not in record})
         if missing:
             raise FormatError(f"{path}: records lack {', '.join(missing)}")
-        del data["schema"]
+        if data.pop("schema") == 1:
+            _completed(data, records)
         return cls(data.pop("plan"), data, records, bool(data.pop("complete")))
 
     def require_same_build(self, facts: dict[str, Any]) -> None:
@@ -89,6 +96,19 @@ class Report:
                     f"the report to be continued has {name} {self.facts.get(name)!r}, this run has {facts[name]!r}; "
                     "start a new one"
                 )
+
+
+def _completed(data: dict[str, Any], records: list[Record]) -> None:
+    """What files of schema 1 did not say, or said too well, made good: kinds, ratios, what the load means."""
+    for record in records:
+        record["kind"] = str(kind_of_old(record, data, str(data.get("plan"))))
+        reason = None if record["ratio"] is None else why_no_ratio(*sides_of(record))
+        if reason is not None:
+            record |= {"ratio": None, "no_ratio": reason}
+            record.pop("min_ratio", None)
+    load = data.get("load")
+    if isinstance(load, dict):
+        load["note"] = machine.load_note(load.get("before"), data.get("threads"))
 
 
 def key_of(record: Record) -> tuple[Any, ...]:

@@ -4,23 +4,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from cyclotome.extras import FPGA
 
+from cyclotome_bench.cells import no_times
 from cyclotome_bench.charts import Bars, Plot
+from cyclotome_bench.kinds import Kind
 from cyclotome_bench.report import Record
 from cyclotome_bench.tables import Table
 
-__all__ = ["OPERATION", "measure_resources", "resource_plots", "resource_tables"]
+__all__ = ["OPERATION", "RECORDED", "measure_resources", "resource_plots", "resource_tables"]
 
+#: Where a checkout keeps what was synthesised, from its root.
+RECORDED = "bench/results/fpga-synthesis.json"
 #: Of the records; and of those that say how much of the thesis's board is used.
 OPERATION, _BOARD = "resources", "board"
 _CELLS = ("luts", "registers", "m20k", "dsp")
 
 
 def measure_resources(
-    numbers: Sequence[str], known: set[tuple[Any, ...]], progress: Callable[[str], None]
+    numbers: Sequence[str],
+    known: set[tuple[Any, ...]],
+    progress: Callable[[str], None],
+    recorded: bool = False,
 ) -> Iterator[Record]:
     """Makes the tables, without those that `known` has.
 
@@ -28,6 +36,7 @@ def measure_resources(
         numbers: such as "6.2".
         known: keys (`Report.keys`) of records that an earlier run made.
         progress: told what is synthesised, which takes from seconds to a minute for each block the first time.
+        recorded: takes the tables from `RECORDED` and synthesises nothing; those that are not there are left out.
 
     Raises:
         MissingPackageError, EngineError: what makes and synthesises circuits is missing.
@@ -37,22 +46,33 @@ def measure_resources(
             continue
         progress(f"Table {number}: what circuits cost")
         estimates = FPGA.load("estimates")
-        table = estimates.resource_table(number, progress)
+        table = _recorded(number, estimates, progress) if recorded else estimates.resource_table(number, progress)
+        if table is None:
+            continue
+        tool = f"read from {RECORDED}" if recorded else estimates.tool_name()
         for row in table.rows:
             cells = {name: getattr(row, name) for name in (*_CELLS, "ticks", "interval")}
-            by = "paper 004, typed" if row.printed else f"cyclotome_hdl, {estimates.tool_name()}"
+            by = "paper 004, typed" if row.printed else f"cyclotome_hdl, {tool}"
             yield _record(number, OPERATION, row.what, {**cells, "by": by, "about": f"{table.title}. {table.note}"})
         if number == "6.10":
             for what, used, there in FPGA.load("thesis").EXTENDED:
                 yield _record(number, _BOARD, what, {"used": used, "there": there, "by": "paper 004, typed"})
 
 
+def _recorded(number: str, estimates: Any, progress: Callable[[str], None]) -> Any:
+    """A table of the checkout's record; None, and why, where there is none."""
+    path = Path(RECORDED)
+    table = estimates.recorded_resource_table(number, path) if path.exists() else None
+    if table is None:
+        progress(f"left out: no {RECORDED} here that has it; without --quick it is synthesised, which takes minutes")
+    return table
+
+
 def _record(number: str, operation: str, what: str, more: Record) -> Record:
     """With the fields that every record has; nothing was timed."""
-    absent = dict.fromkeys(("median_us", "min_us", "max_us", "peer", "peer_median_us", "ratio"))
     head = {"operation": operation, "scheme": None, "set": f"004-{number}", "paper": "004", "chain": what}
-    sizes = {"degree": 0, "log_q": 0, "word": 0, "threads": 0, "batch": 0, "engine": "synthesis", "samples": 0}
-    return {**head, **sizes, **absent, **more}
+    sizes = {"degree": 0, "log_q": 0, "word": 0, "threads": 0, "batch": 0, "engine": "synthesis"}
+    return {**head, **sizes, **no_times(kind=Kind.ESTIMATED), **more}
 
 
 def _by_table(records: Sequence[Record], operation: str = OPERATION) -> dict[str, list[Record]]:

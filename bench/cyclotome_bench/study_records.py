@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from cyclotome_bench.kinds import Kind
 from cyclotome_bench.measure import times
 from cyclotome_bench.report import Record
-from cyclotome_bench.timing import Timing
+from cyclotome_bench.timing import Clock, Timing
 
 __all__ = ["study_record"]
 
@@ -24,6 +25,7 @@ def study_record(
     code: str,
     engine: str,
     word: int = 32,
+    kind: Kind | None = None,
     **extra: Any,
 ) -> Record:
     """A record of the set "study-PAPER".
@@ -36,6 +38,8 @@ def study_record(
         code: the file of this project that computed it.
         engine: "cpu", "cuda" or the library that computed.
         word: bits of a residue's word.
+        kind: what the samples are; None: processor time of one thread, or on a GPU that of one call among many, by the
+            card's events.
         extra: further fields.
     """
     head = {
@@ -51,4 +55,7 @@ def study_record(
         "threads": 1,
         "batch": 1,
     }
-    return {**head, **times(Timing(list(samples)), None), "code": code, **extra}
+    on_gpu = engine == "cuda"
+    timing = Timing(list(samples), clock=Clock.WALL if on_gpu else Clock.THREAD)
+    found = kind or (Kind.THROUGHPUT if on_gpu else None)
+    return {**head, **times(timing, None, found), "code": code, **extra}

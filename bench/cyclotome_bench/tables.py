@@ -3,15 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from cyclotome import text
 
+from cyclotome_bench.cells import ratio_of, why_no_ratio
+from cyclotome_bench.kinds import Kind, marked
 from cyclotome_bench.report import Record
 from cyclotome_bench.sets import BEHZ_OPERATIONS, OPERATIONS
+from cyclotome_bench.timing import Clock
 
-__all__ = ["Table", "all_tables", "duration", "fastest_chain", "problems_of", "single", "times"]
+__all__ = ["Table", "all_tables", "duration", "fastest_chain", "no_ratio_note", "problems_of", "single", "times"]
 
 #: Longest loss of noise budget, in bits, that still counts as equal noise.
 EQUAL_NOISE = 3
@@ -88,8 +91,8 @@ def _problem_table(records: Sequence[Record], name: str, scheme: str) -> Table:
                 else ["–", "–", ""]
             )
         for name in others:
-            theirs = ours.get("others", {}).get(name, {}).get("median_us")
-            row += [duration(theirs), times(theirs / ours["median_us"] if theirs else None)]
+            theirs = ours.get("others", {}).get(name, {})
+            row += [duration(theirs.get("median_us")), times(_ratio_to(theirs, ours))]
         rows.append(tuple(row))
     columns = ["operation", f"ours, {first}", "SEAL", "ratio", "noise left", "SEAL's"]
     columns += [f"ours, {best}", "ratio", "noise left"] if best != first else []
@@ -97,11 +100,30 @@ def _problem_table(records: Sequence[Record], name: str, scheme: str) -> Table:
     security = "" if some["secure"] else ", INSECURE"
     title = f"{scheme.upper()} n = {some['degree']}, log q = {some['log_q']}, t = {some['plain_modulus']}{security}"
     fair = fastest_chain(cells, equal_noise=True)
-    note = f"set {name}; one thread, median; noise left in bits of budget"
+    note = f"set {name}; one thread, {_how(some)}, median; noise left in bits of budget"
+    note += no_ratio_note(cells.values())
     note += f"; fastest with SEAL's noise or less: {fair}" if fair is not None else ""
     for name in others:
         note += _about(name, next(r["others"][name] for r in cells.values() if name in r.get("others", {})))
     return Table(title, tuple(columns), tuple(rows), note)
+
+
+def _ratio_to(theirs: Record, ours: Record) -> float | None:
+    """Of a program of another library, whose older records say of no kind."""
+    return ratio_of({"kind": ours["kind"], **theirs}, ours) if "samples" in theirs else None
+
+
+def _how(record: Record) -> str:
+    """What timed one thread."""
+    return Clock.THREAD.note if record["kind"] == Kind.MEASURED else Clock.WALL.note
+
+
+def no_ratio_note(records: Iterable[Record]) -> str:
+    """What a dash in place of a ratio means, behind a table's note; "" where every peer's time has one."""
+    lost = [r for r in records if r.get("no_ratio")]
+    if not lost:
+        return ""
+    return f"; no ratio in {len(lost)} {'row' if len(lost) == 1 else 'rows'}: {lost[0]['no_ratio']}"
 
 
 def _about(name: str, found: Record) -> str:
@@ -131,14 +153,17 @@ def _threads_table(records: Sequence[Record]) -> Table | None:
         if r["threads"] == 1 or one is None or r["operation"] not in wanted:
             continue
         threads = r["threads"]
-        faster = r["batch"] * one["median_us"] / r["median_us"]
+        faster = None if why_no_ratio(r, one) else r["batch"] * one["median_us"] / r["median_us"]
         row = [f"{r['scheme'].upper()} {r['set']}", r["operation"].replace("_", " "), str(r["batch"])]
-        row += [duration(r["median_us"]), times(faster), duration(r["peer_median_us"])]
+        row += [marked(duration(r["median_us"]), r), times(faster), duration(r["peer_median_us"])]
         rows.append((*row, str(r.get("peer_threads", "")), times(r["ratio"])))
     if not rows:
         return None
     columns = ("set", "operation", "batch", "ours", "speed-up", "SEAL", "SEAL's processes", "ratio")
-    note = "speed-up: against one thread of ours, by ciphertext; SEAL has no threads, so batches run in processes"
+    note = (
+        "wall clock, SEAL's too; speed-up: against one thread's own time of ours, by ciphertext; SEAL has no threads, "
+        "so batches run in processes"
+    )
     return Table(f"{threads} threads", columns, tuple(rows), note, left=2)
 
 
@@ -178,7 +203,9 @@ def _transform_table(records: Sequence[Record]) -> Table | None:
         if r["operation"] in ("ntt", "intt")
     ]
     columns = ("transform", "n", "bits of prime", "word", "ours", "SEAL", "ratio")
-    return Table("one transform", columns, tuple(rows), "one thread, one polynomial, one prime") if rows else None
+    own = [r for r in records if r["operation"] in ("ntt", "intt")]
+    note = f"one thread, {_how(own[0])}, one polynomial, one prime{no_ratio_note(own)}" if own else ""
+    return Table("one transform", columns, tuple(rows), note) if rows else None
 
 
 def all_tables(records: Sequence[Record]) -> list[Table]:

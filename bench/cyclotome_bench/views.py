@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from cyclotome_bench.charts import Plot
+from cyclotome_bench.charts import Bars, Plot
 from cyclotome_bench.depth import DEPTH_SET, depth_tables
 from cyclotome_bench.device_tables import device_paper_tables, device_tables
 from cyclotome_bench.fermat_tables import fermat_plots, fermat_tables
@@ -54,7 +54,18 @@ def view_of(report: Report, paper: str | None = None, chosen: bool = False) -> V
         chosen: whether rows of papers 000 and 001 without a figure of ours are left out.
     """
     tables, plots = _shown(report, paper or _measured_paper(report), chosen)
-    return View([_narrowed(table) for table in tables if table.rows], plots)
+    return View([_narrowed(table) for table in tables if table.rows], [_said(plot, report) for plot in plots])
+
+
+def _said(plot: Plot, report: Report) -> Plot:
+    """The plot with what kind its times are on its axis; of a report of several kinds, each plot says it by itself."""
+    found = list(dict.fromkeys(record.get("kind") for record in report.records if record.get("samples")))
+    if len(found) != 1 or found[0] is None:
+        return plot
+    kind = f" ({found[0]})"
+    if isinstance(plot, Bars):
+        return plot if kind in plot.name else replace(plot, name=plot.name + kind)
+    return plot if kind in plot.y_name else replace(plot, y_name=plot.y_name + kind)
 
 
 def _measured_paper(report: Report) -> str | None:

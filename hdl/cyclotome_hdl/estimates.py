@@ -9,11 +9,11 @@ from pathlib import Path
 
 from cyclotome.errors import CyclotomeError
 
-from .report import TABLES, Record, Reporter, ReportTable
+from .report import TABLES, Record, Reporter, ReportTable, recorded_table
 from .simulation import cache_folder
 from .synthesis import tool_name
 
-__all__ = ["TABLES", "kept", "resource_table", "tool_name"]
+__all__ = ["TABLES", "kept", "recorded_resource_table", "resource_table", "tool_name"]
 
 
 def kept() -> Path:
@@ -45,6 +45,16 @@ def resource_table(number: str, progress: Callable[[str], None] | None = None) -
     table = Reporter(record, keep).table(number)
     _write(record)
     return table
+
+
+def recorded_resource_table(number: str, file: Path) -> ReportTable | None:
+    """One of `TABLES` as a file of `cyclotome fpga report --record` has it, in no time; None where it has none.
+
+    Raises:
+        ArgumentError: another table.
+        FileError, FormatError: the file.
+    """
+    return recorded_table(number, Record.load(file))
 
 
 def _write(record: Record) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -92,17 +92,21 @@ class Product(Kernel):
 
 @dataclass
 class Record:
-    """What has been synthesised and timed, by name."""
+    """What has been synthesised and timed, by name, and the rows of tables that were made of it, by number: those of
+    large circuits take minutes to add up even when every block is known."""
 
     leaves: dict[str, Leaf] = field(default_factory=dict)
     clocks: list[dict[str, Any]] = field(default_factory=list)
+    tables: dict[str, list[Row]] = field(default_factory=dict)
 
     @classmethod
     def load(cls, path: Path) -> Record:
         """The record in a file. Raises FileError, FormatError."""
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
-            return cls({name: Leaf.from_dict(leaf) for name, leaf in data["leaves"].items()}, data["clocks"])
+            leaves = {name: Leaf.from_dict(leaf) for name, leaf in data["leaves"].items()}
+            tables = {number: [Row(**row) for row in rows] for number, rows in data.get("tables", {}).items()}
+            return cls(leaves, data["clocks"], tables)
         except OSError as cause:
             raise FileError(f"{path} cannot be read: {cause.strerror}") from cause
         except (ValueError, KeyError, TypeError, AttributeError) as cause:
@@ -111,7 +115,29 @@ class Record:
     def text(self) -> str:
         """What `load` reads."""
         leaves = {name: leaf.as_dict() for name, leaf in sorted(self.leaves.items())}
-        return json.dumps({"leaves": leaves, "clocks": self.clocks}, indent=1) + "\n"
+        tables = {number: [asdict(row) for row in rows] for number, rows in sorted(self.tables.items())}
+        return json.dumps({"leaves": leaves, "clocks": self.clocks, "tables": tables}, indent=1) + "\n"
+
+
+def recorded_table(number: str, record: Record) -> ReportTable | None:
+    """One of `TABLES` as the record has it, without making or synthesising anything; None where it has none. Raises
+    ArgumentError for another number."""
+    title, note = _about(number, counted=False)
+    rows = record.tables.get(number)
+    return None if rows is None else ReportTable(number, title, tuple(rows), note)
+
+
+def _about(number: str, counted: bool) -> tuple[str, str]:
+    """A table's title and note."""
+    if number == "6.1":
+        return "Products of two words; ticks: latency", ESTIMATES
+    if number in thesis.REDUCTIONS:
+        return "Product and reduction; ticks: latency, one operation a tick", ESTIMATES
+    if number in thesis.DESIGNS:
+        degree = thesis.DESIGNS[number][0].degree
+        title = f"Product of polynomials, N = {degree}; ticks: one product, and from one to the next"
+        return title, f"{ESTIMATES} Ticks: {COUNTED if counted else FORMULAS}"
+    raise ArgumentError(f"table {number} is not about circuits; there are {', '.join(TABLES)}")
 
 
 class Reporter:
@@ -124,18 +150,16 @@ class Reporter:
         self.record, self.progress, self.counted = record, progress, counted
 
     def table(self, number: str) -> ReportTable:
-        """One of `TABLES`. Raises ArgumentError for another, EngineError without pyosys."""
+        """One of `TABLES`; the record keeps its rows. Raises ArgumentError for another, EngineError without pyosys."""
+        title, note = _about(number, self.counted)
         if number == "6.1":
-            return ReportTable(number, "Products of two words; ticks: latency", tuple(self._products()))
-        if number in thesis.REDUCTIONS:
-            title = "Product and reduction; ticks: latency, one operation a tick"
-            return ReportTable(number, title, tuple(self._reductions(number)))
-        if number in thesis.DESIGNS:
-            degree = thesis.DESIGNS[number][0].degree
-            title = f"Product of polynomials, N = {degree}; ticks: one product, and from one to the next"
-            note = f"{ESTIMATES} Ticks: {COUNTED if self.counted else FORMULAS}"
-            return ReportTable(number, title, tuple(self._designs(number)), note)
-        raise ArgumentError(f"table {number} is not about circuits; there are {', '.join(TABLES)}")
+            rows = self._products()
+        elif number in thesis.REDUCTIONS:
+            rows = self._reductions(number)
+        else:
+            rows = self._designs(number)
+        self.record.tables[number] = list(rows)
+        return ReportTable(number, title, tuple(self.record.tables[number]), note)
 
     def resources(self, block: Block) -> Resources:
         """The estimate for a circuit."""

@@ -3,10 +3,10 @@
 #include <nanobind/stl/vector.h>
 
 #include <array>
-#include <chrono>
 
 #include "bindings.hpp"
 #include "cyclotome/engine/poly.hpp"
+#include "cyclotome/engine/work_clock.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/program/composites.hpp"
 #include "cyclotome/ring/base_conversion.hpp"
@@ -87,28 +87,27 @@ class TransformBench {
     const View a = polynomials_.view();
     Engine& engine = *polynomials_.engine();
     engine.synchronize();
-    const auto start = std::chrono::steady_clock::now();
+    const WorkClock clock(engine);
+    const std::int64_t start = clock.nanoseconds();
     for (std::size_t i = 0; i < repetitions; ++i) transform(a);
     engine.synchronize();
-    const auto elapsed = std::chrono::steady_clock::now() - start;
-    return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count());
+    return static_cast<std::uint64_t>(clock.nanoseconds() - start);
   }
 
   PolyArray polynomials_;
 };
 
-/// Nanoseconds for one call of `work`, which asks `engine` for something: `repetitions` in a row after one that warms
-/// up.
+/// Nanoseconds of the engine's `WorkClock` for one call of `work`, which asks `engine` for something: `repetitions` in
+/// a row after one that warms up.
 template <class Work>
 double nanoseconds_each(Engine& engine, std::size_t repetitions, const Work& work) {
   work();
   engine.synchronize();
-  const auto start = std::chrono::steady_clock::now();
+  const WorkClock clock(engine);
+  const std::int64_t start = clock.nanoseconds();
   for (std::size_t i = 0; i < repetitions; ++i) work();
   engine.synchronize();
-  const auto elapsed = std::chrono::steady_clock::now() - start;
-  return static_cast<double>(std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count()) /
-         static_cast<double>(repetitions);
+  return static_cast<double>(clock.nanoseconds() - start) / static_cast<double>(repetitions);
 }
 
 PolyArray random_polynomials(const EnginePtr& engine, const RingPtr& ring) {

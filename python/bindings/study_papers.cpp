@@ -5,12 +5,12 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <chrono>
 #include <functional>
 
 #include "big_integers.hpp"
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
 #include "cyclotome/engine/poly.hpp"
+#include "cyclotome/engine/work_clock.hpp"
 #include "cyclotome/math/bits.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/ring/mixed_radix.hpp"
@@ -33,8 +33,7 @@ namespace {
 using namespace study;
 using NumpyNumbers = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>>;
 
-/// Nanoseconds of one call of `work`, by the host's clock around `repetitions` and a synchronisation; on a GPU by CUDA
-/// events.
+/// Nanoseconds of one call of `work`, by the engine's `WorkClock` around `repetitions`; on a GPU by CUDA events.
 double nanoseconds_each(Engine& engine, std::size_t repetitions, const std::function<void()>& work) {
   if (repetitions == 0) throw ArgumentError("0 repetitions: at least one is timed");
   work();
@@ -44,10 +43,11 @@ double nanoseconds_each(Engine& engine, std::size_t repetitions, const std::func
     return 1000 * cuda::study::device_time(*cuda, work, static_cast<unsigned>(repetitions));
   }
 #endif
-  const auto start = std::chrono::steady_clock::now();
+  const WorkClock clock(engine);
+  const std::int64_t start = clock.nanoseconds();
   for (std::size_t i = 0; i < repetitions; ++i) work();
-  const std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - start;
-  return elapsed.count() / static_cast<double>(repetitions);
+  engine.synchronize();
+  return static_cast<double>(clock.nanoseconds() - start) / static_cast<double>(repetitions);
 }
 
 /// One polynomial as integers and as residues, in an engine's memory.

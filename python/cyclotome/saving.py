@@ -59,7 +59,7 @@ def save(
         note: a JSON object to keep beside it, in the clear; `inspect` shows it. At most 1 MiB.
         overwrite: whether a file may be there already. None: yes, except for secret keys.
         passphrase: of a secret key, or a share of a joint one: encrypts it in the file. Text, bytes, or a function that
-            returns either. Whoever has the file can try passphrases, at some 0.4 s and 128 MiB each (scrypt), so choose
+            returns either. Whoever has the file can try passphrases, at 128 MiB each (scrypt), so choose
             one that is hard to guess. Needs OpenSSL's libcrypto.
 
     Raises:

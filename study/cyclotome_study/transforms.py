@@ -183,8 +183,9 @@ class Transform:
         return self._native.multiply(x, y).reshape(shape)
 
     def microseconds(self, *, inverse: bool = False, batch: int = 1, repetitions: int = 10) -> float:
-        """Of one transform of `batch` polynomials at once: the mean of so many in a row, by the host's clock, after one
-        that warms up. Raises ArgumentError for a batch or repetitions below 1."""
+        """Of one transform of `batch` polynomials at once: the mean of so many in a row after one that warms up;
+        processor time on one thread ("cpu:1"), else by the host's clock. Raises ArgumentError for a batch or
+        repetitions below 1."""
         if batch < 1 or repetitions < 1:
             raise ArgumentError(f"batch {batch} and repetitions {repetitions}: both are at least 1")
         return self._native.time(inverse, batch, repetitions) / repetitions / 1000

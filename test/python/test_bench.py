@@ -47,7 +47,9 @@ def test_records_have_their_fields_and_consistent_times(records: list[Record]) -
         assert 0 < record["min_us"] <= record["median_us"] <= record["max_us"]
         compared = seal_available() and record["operation"] not in ("encode", "decode")
         assert (record["peer"] == "SEAL") is compared
-        if compared:
+        assert (record["ratio"] is None) is (not compared or "no_ratio" in record)
+        assert record["kind"] == ("measured" if record["threads"] == 1 else "wall clock")
+        if record["ratio"] is not None:
             assert record["ratio"] == pytest.approx(record["peer_median_us"] / record["median_us"], rel=0.02, abs=1e-3)
 
 

@@ -105,7 +105,10 @@ def test_table_6_12_has_the_paper_s_rows_and_ours(records: list[Record]) -> None
     ours = [row for row in table.rows if row[4] != "–"]
     assert len(ours) == 8 and all(row[2] == "–" and row[-1] for row in ours)
     full = [{**r, "chain": "CRT: 34 × 32 bits"} for r in records if r["chain"].startswith("CRT: ")]
+    full = [{**r, "samples": 3, "min_us": r["median_us"], "max_us": r["median_us"]} for r in full]
     assert all("–" not in row for row in encryption_tables(full)[0].rows if row[0] == "CRT: 34 × 32 bits")
+    few = [{**r, "samples": 2} for r in full]
+    assert {row[5] for row in encryption_tables(few)[0].rows} == {"–"}, "no ratios of two samples"
     (plot,) = encryption_plots(records)
     assert isinstance(plot, Bars) and len(plot.rows) == 8
     assert encryption_tables([]) == [] and encryption_plots([]) == []

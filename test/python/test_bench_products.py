@@ -11,6 +11,7 @@ import pytest
 from cli_runner import run
 from cyclotome import errors
 from cyclotome_bench import products
+from cyclotome_bench.cells import why_no_ratio
 from cyclotome_bench.charts import Bars
 from cyclotome_bench.gmp import GmpProduct, gmp_available
 from cyclotome_bench.ntl import NtlProduct, ntl_available
@@ -80,7 +81,9 @@ def test_tables_show_every_row_of_the_paper(records: list[Record]) -> None:
         for row in rows[: len(block.rows)]:
             absent = row[1].startswith("FPGA") or (row[1] == "NTL" and not ntl_available())
             assert (row[5] == "–") is absent, "no circuit was simulated"
-        assert rows[0][6] == "1.00×" and rows[0][4] == ("–" if block.rows[0].paper_us is None else "1.00×")
+        first = next(r for r in records if (r["set"], r["chain"]) == (block.name, block.rows[0].label))
+        assert rows[0][6] == ("–" if why_no_ratio(first) else "1.00×"), "a side that is no ratio's has none to itself"
+        assert rows[0][4] == ("–" if block.rows[0].paper_us is None else "1.00×")
     # The paper's ratios are those of its own times.
     first = tables["Paper 004, Table 6.8"].rows
     assert first[1][4] == "3.47×"  # 336878 / 97100
@@ -90,22 +93,37 @@ def test_circuits_of_the_other_tables_stand_in_the_rows_of_the_fpga(records: lis
     circuit = {"table": "6.6", "case": "Pease (thesis)", "degree": 64, "circuit_us": 10.0, "transfer_us": 2.0}
     (table,) = [t for t in product_tables([*records, circuit]) if t.title.endswith("6.8")]
     (row,) = [row for row in table.rows if row[1].startswith("FPGA")]
-    assert row[5] == "60.0 µs"  # five primes
+    assert row[5] == "60.0 µs (assumed clock, 5 primes)" and row[6] == "–", "no ratio to what was measured"
+    assert "assumed clock: no time of this machine" in table.note
 
 
 def test_the_circuits_of_table_6_11_stand_for_all_primes(records: list[Record]) -> None:
-    common = {"table": "6.11", "degree": 64, "transfer_us": 2.0}
+    common = {"table": "6.11", "degree": 64, "transfer_us": 2.0, "log_q": 1088, "primes": 18}
     circuits = [
         {**common, "case": "Cooley–Tukey (thesis), a board for each prime", "circuit_us": 1.0},
         {**common, "case": "Cooley–Tukey (thesis)", "circuit_us": 10.0},
         {**common, "case": "Pease (thesis)", "circuit_us": 20.0},
     ]
     (table,) = [t for t in product_tables([*records, *circuits]) if t.title.endswith("6.11")]
-    assert [row[5] for row in table.rows if row[1].startswith("FPGA")] == ["22.0 µs", "12.0 µs"]
+    assert [row[5] for row in table.rows if row[1].startswith("FPGA")] == [
+        f"{us} µs (assumed clock, 18 primes)" for us in ("22.0", "12.0")
+    ]
+    assert "without them it has Pease 115 ms and Cooley–Tukey 34.5 ms" in table.note
     figure = next(plot for plot in product_plots([*records, *circuits]) if "Figure 6.1" in plot.title)
     assert isinstance(figure, Bars)
     (cpu, _, fpga) = [values for _, values in figure.rows]
-    assert cpu[0] == 97100 and cpu[1] is not None and fpga == [23270, None], "no circuit of Table 6.6 was simulated"
+    assert cpu[0] == 97100 and cpu[1] is not None and fpga == [23270, None, None], (
+        "no circuit of Table 6.6 was simulated"
+    )
+    assert figure.series[2] == "simulated ticks (assumed clock)"
+
+
+def test_a_circuit_of_three_primes_does_not_stand_beside_rows_of_thirty_four(records: list[Record]) -> None:
+    """A quick run once printed 121 us, 0.01 times, of a circuit of 181 bits beside a processor's 1088."""
+    short = {"table": "6.11", "degree": 64, "transfer_us": 2.0, "log_q": 181, "primes": 3, "circuit_us": 119.0}
+    circuits = [{**short, "case": "Cooley–Tukey (thesis)"}, {**short, "case": "Pease (thesis)"}]
+    (table,) = [t for t in product_tables([*records, *circuits]) if t.title.endswith("6.11")]
+    assert [row[5:7] for row in table.rows if row[1].startswith("FPGA")] == [("–", "–")] * 2
 
 
 def test_measured_blocks_are_not_measured_again(records: list[Record]) -> None:
@@ -137,8 +155,8 @@ def test_wrong_products_are_found(with_flint: bool, monkeypatch: pytest.MonkeyPa
 @pytest.mark.skipif(not ntl_available(), reason="NTL (Debian: libntl-dev) is not installed")
 def test_ntl_multiplies_and_ends() -> None:
     product = NtlProduct(97, [1, 2, 0, 0], [0, 0, 0, 3])
-    product.multiply()
-    product.multiply()
+    wall, own = product.run(1, own_time=False), product.run(2, own_time=True)
+    assert wall > 0 and own > 0
     assert product.result() == [91, 0, 0, 3]  # 3 x^3 + 6 x^4
     product.close()
 
@@ -151,8 +169,8 @@ def test_gmp_multiplies_and_ends(lengths: tuple[int, ...], converted: bool) -> N
     context = ProductContext.of_lengths(16, lengths)
     a, b = ([(7 * i + j) ** 40 % (context.modulus + j) for i in range(16)] for j in (1, 3))
     product = GmpProduct(context, a, b, converted)
-    product.multiply()
-    product.multiply()
+    wall, own = product.run(1, own_time=False), product.run(2, own_time=True)
+    assert wall > 0 and own > 0
     expected = [0] * 16
     for i, x in enumerate(a):
         for j, y in enumerate(b):
@@ -180,11 +198,10 @@ def test_a_missing_simulator_leaves_circuits_out(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr("cyclotome_bench.paper004.measure_circuits", missing)
     told: list[str] = []
-    plan = replace(tiny("6.8"), circuits=("6.6",))
-    found = list(measure_paper_004(plan, False, None, told.append))
-    assert found and all(r["set"] == "004-6.8-320" for r in found)
-    assert told[0].startswith("Table 6.8, 320 bits") and told[1].startswith("Table 6.6: Pease")
-    assert told[2:] == ["circuits are left out: there is no simulator; install one"]
+    plan = replace(make_product_plan(), blocks=(), circuits=("6.6",), resources=(), encryption=False)
+    assert list(measure_paper_004(plan, False, None, told.append)) == []
+    assert told[0].startswith("Table 6.6: Pease")
+    assert told[1:] == ["circuits are left out: there is no simulator; install one"]
 
 
 def test_circuits_become_records_and_are_not_simulated_twice(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,20 +212,22 @@ def test_circuits_become_records_and_are_not_simulated_twice(monkeypatch: pytest
 
     def simulated(quick: bool, cases: list[object]) -> list[Record]:
         calls.extend(cases)
-        common = {"degree": 1024, "log_q": 181, "primes": 3, "critical_ticks": 1, "further_ticks": 1, "clock_mhz": 100}
+        common = {"log_q": 181, "primes": 3, "critical_ticks": 1, "further_ticks": 1, "clock_mhz": 100}
         common |= {"circuit_us": 3.0, "transfer_us": 1.5, "products": 1, "transforms": 0}
         common |= {"simulation_seconds": 0.1, "simulation_processor_seconds": 0.1}
         return [
-            {**common, "table": c.table, "case": c.name, "engine": device_name(c.device), "operation": operation}
+            {**common, "table": c.table, "case": c.name, "degree": c.degree, "operation": operation}
+            | {"engine": device_name(c.device)}
             for c in cases
             for operation in c.operations
         ]
 
     monkeypatch.setattr("cyclotome_bench.paper004.measure_circuits", simulated)
-    plan = replace(make_product_plan(quick=True), blocks=(), resources=(), encryption=False)
+    plan = replace(make_product_plan(), blocks=(), resources=(), encryption=False)
     records = list(measure_paper_004(plan, False, None, print))
     assert calls == list(CASES)
     assert all(set(REQUIRED) <= r.keys() and r["median_us"] == 4.5 for r in records)
+    assert {r["kind"] for r in records} == {"assumed clock"}
     keys = {key_of(r) for r in records}
     assert len(keys) == len(records)
     assert list(measure_paper_004(plan, False, keys, print)) == [] and len(calls) == len(CASES)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import sys
 from importlib.resources import files
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from cli_runner import run, succeed
 from cyclotome import _core
 from cyclotome.errors import ArgumentError
 from cyclotome_bench import paper_kernels, paper_laws, paper_studies, power
+from cyclotome_bench.device_studies import design_records
 from cyclotome_bench.device_tables import device_paper_tables
 from cyclotome_bench.paper_kernels import reconstructions, reductions, shares, transforms_by_events
 from cyclotome_bench.paper_studies import measure_studies, paper_steps
@@ -86,7 +88,7 @@ def test_measured_rows_have_figures_and_others_a_dash_with_a_reason(records: dic
     first, *others = tables["000", "Table 2"].rows
     assert "–" not in first and all(row[4:7] == ("–", "–", "–") for row in others)
     assert "–: not part of this run" in tables["000", "Table 2"].note
-    assert "GPU only" in tables["000", "Tables 6 and 7"].note
+    assert "a degree that the design does not do" in tables["000", "Tables 6 and 7"].note
     assert "driver" in tables["000", "Figure 4"].note and "--quick" in tables["000", "Figure 2"].note
     shared = tables["001", "Table 2"].rows
     for row in shared[:3]:
@@ -162,9 +164,21 @@ def test_a_profile_counts_every_kind_of_work_and_changes_no_result() -> None:
     assert decrypt["share_gaussian"] == decrypt["share_ternary"] == 0 < decrypt["share_polynomials"]
 
 
+def test_the_papers_designs_run_on_a_processor_too() -> None:
+    """Each of its own code, timed by its thread; D3 where it fits."""
+    found = list(islice(design_records("001", "cpu:1", BUDGET), 12))
+    assert {r["chain"] for r in found} == {"D1", "D2", "D3", "D4", "D5"} and {r["degree"] for r in found} == {2048}
+    assert {(r["engine"], r["kind"], r["clock"]) for r in found} == {("cpu", "measured", "thread")}
+    assert all((ROOT / r["code"]).is_file() for r in found)
+    (table,) = [t for t in study_tables("001", found) if t.title == "paper 001, Table 5"]
+    own = [row for row in table.rows if row[1:3] == ("2048", "30")]
+    assert own and all(row[-1] == "src/cyclotome/study/transform/transform_engine.cpp" for row in own)
+    assert {r["chain"] for r in islice(design_records("000", "cpu:1", BUDGET), 4)} == {"DGT", "DGT multi-radix"}
+
+
 def test_steps_of_a_paper(monkeypatch: pytest.MonkeyPatch) -> None:
     cpu, gpu = (len(paper_steps("000", device, BUDGET, False)) for device in ("cpu:1", "cuda:0"))
-    assert gpu == cpu + 2 and len(paper_steps("000", "cuda:0", BUDGET, True)) == cpu + 1
+    assert gpu == cpu + 1 and len(paper_steps("000", "cuda:0", BUDGET, True)) == cpu, "power is a GPU's"
     with pytest.raises(ArgumentError, match="no studies"):
         paper_steps("004", "cpu:1", BUDGET, False)
     plan = make_plan("paper-001-quick").restricted(["studies"], [])

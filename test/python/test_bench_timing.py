@@ -4,12 +4,17 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from cyclotome.errors import ArgumentError, ParameterError
+from cyclotome_bench import machine
+from cyclotome_bench.cells import compared
 from cyclotome_bench.depth import make_depth_plan
 from cyclotome_bench.device_plans import make_device_plan
 from cyclotome_bench.fermat_plans import make_fermat_plan
@@ -20,7 +25,7 @@ from cyclotome_bench.matrix_products import make_matrix_plan
 from cyclotome_bench.plans import make_plan
 from cyclotome_bench.product_plans import make_product_plan
 from cyclotome_bench.sets import OPERATIONS, paper_problems, seal_problems, small_problem, spread
-from cyclotome_bench.timing import Budget, Timing, alternate
+from cyclotome_bench.timing import Budget, Clock, Timing, alternate, beside, clock_of
 from cyclotome_bench.truth import Truth
 from oracles.negacyclic import automorphism, schoolbook
 
@@ -36,17 +41,64 @@ def test_contestants_take_turns_and_order_alternates() -> None:
 
 
 def test_rounds_end_with_the_budget_but_not_before_the_fewest() -> None:
-    slow = alternate([lambda: time.sleep(0.02)], Budget(seconds=0.01, fewest=3, most=50))[0]
+    slow = alternate([lambda: time.sleep(0.02)], Budget(seconds=0.01, fewest=3, most=50, clock=Clock.WALL))[0]
     assert len(slow.samples) == 3
     fast = alternate([lambda: None], Budget(seconds=10, fewest=1, most=5, sample_seconds=1e-5))[0]
     assert len(fast.samples) == 5
 
 
 def test_times_are_microseconds_of_one_run() -> None:
-    timing = alternate([lambda: time.sleep(0.004)], Budget(seconds=0.05, sample_seconds=0.01))[0]
+    timing = alternate([lambda: time.sleep(0.004)], Budget(seconds=0.05, sample_seconds=0.01, clock=Clock.WALL))[0]
     assert 4000 <= timing.least <= timing.median <= timing.most
-    assert timing.least < 40_000
     assert Timing([3.0, 1.0, 2.0]).median == 2.0
+
+
+def test_a_threads_clock_counts_what_it_computes_and_no_waiting() -> None:
+    def waits() -> int:
+        time.sleep(0.02)
+        return sum(range(2000))
+
+    budget = Budget(seconds=0, fewest=3, most=3, sample_seconds=0)
+    (own,), (wall,) = alternate([waits], budget), alternate([waits], replace(budget, clock=Clock.WALL))
+    assert (own.clock, wall.clock) == (Clock.THREAD, Clock.WALL)
+    assert wall.least >= 20_000 and own.least < 10_000, "sleeping is others' time, as their turns are"
+
+
+def busy(seconds: float) -> subprocess.Popen[bytes]:
+    """A process that computes, and ends by itself."""
+    code = f"import time\nend = time.monotonic() + {seconds}\nwhile time.monotonic() < end: pass"
+    return subprocess.Popen([sys.executable, "-S", "-c", code])
+
+
+def test_a_busy_machine_makes_no_other_ratio() -> None:
+    """Work of which one side is four times the other, while five processes want each core."""
+    others = [busy(20) for _ in range(5 * machine.cores())]
+    try:
+        actions = [lambda: sum(range(20_000)), lambda: sum(range(80_000))]
+        ours, theirs = alternate(actions, Budget(seconds=0.5, fewest=15, most=15))
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+    found = compared(ours, theirs)
+    assert found["ratio"] is None or 3 < found["ratio"] < 5.5, found
+
+
+def test_what_times_each_device() -> None:
+    assert clock_of("cpu:1") is Clock.THREAD
+    assert {clock_of(device) for device in ("cpu", "cpu:2", "cuda:0", "fpga:sim")} == {Clock.WALL}
+    assert [clock.kind.value for clock in Clock] == ["measured", "measured", "wall clock"]
+
+
+def test_sides_of_a_ratio_get_more_samples() -> None:
+    assert beside(Budget(fewest=2)).fewest == 5 and beside(Budget(fewest=7)).fewest == 7
+    assert beside(Budget(fewest=1, most=2)).fewest == 2, "no more than there may be"
+
+
+def test_percentiles_lie_between_samples() -> None:
+    timing = Timing([5.0, 1.0, 2.0, 4.0, 3.0])
+    assert [timing.percentile(p) for p in (0, 10, 25, 50, 90, 100)] == [1.0, 1.4, 2.0, 3.0, 4.6, 5.0]
+    assert Timing([7.0]).percentile(90) == 7.0
 
 
 def test_garbage_collection_is_off_while_timing_and_back_afterwards() -> None:

@@ -2,9 +2,10 @@
 #pragma once
 
 #include <array>
-#include <chrono>
+#include <cstdint>
 
 #include "cyclotome/engine/forwarding_engine.hpp"
+#include "cyclotome/engine/work_clock.hpp"
 
 namespace cyclotome::study {
 
@@ -18,9 +19,9 @@ inline constexpr const char* work_names[] = {"polynomials", "ternary", "gaussian
 /// Every call waits for its work, so what takes most of a microsecond takes longer here. For one thread at a time.
 class ProfilingEngine final : public ForwardingEngine {
  public:
-  explicit ProfilingEngine(EnginePtr engine) : ForwardingEngine(std::move(engine)) {}
+  explicit ProfilingEngine(EnginePtr engine) : ForwardingEngine(std::move(engine)), clock_(*host()) {}
 
-  /// Nanoseconds of each kind of work since `reset`, in the order of `Work`.
+  /// Nanoseconds of each kind of work since `reset`, by the other engine's `WorkClock`, in the order of `Work`.
   const std::array<double, std::size(work_names)>& nanoseconds() const noexcept { return spent_; }
   void reset() noexcept { spent_ = {}; }
 
@@ -51,13 +52,13 @@ class ProfilingEngine final : public ForwardingEngine {
  private:
   template <class Body>
   void timed(Work work, const Body& body) {
-    const auto start = std::chrono::steady_clock::now();
+    const std::int64_t start = clock_.nanoseconds();
     body();
     host()->synchronize();
-    const std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - start;
-    spent_[static_cast<std::size_t>(work)] += elapsed.count();
+    spent_[static_cast<std::size_t>(work)] += static_cast<double>(clock_.nanoseconds() - start);
   }
 
+  WorkClock clock_;
   std::array<double, std::size(work_names)> spent_{};
 };
 

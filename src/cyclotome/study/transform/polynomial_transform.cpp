@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/study/transform/polynomial_transform.hpp"
 
-#include <chrono>
-
 #include "cyclotome/engine/poly.hpp"
+#include "cyclotome/engine/work_clock.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/ring/galois_tables.hpp"
@@ -135,11 +134,11 @@ std::uint64_t PolynomialTransform::time(bool inverse, std::size_t batch, std::si
   const auto once = [&] { inverse ? to_coefficients(a.view()) : to_values(a.view()); };
   once();
   engine_->synchronize();
-  const auto start = std::chrono::steady_clock::now();
+  const WorkClock clock(*engine_);
+  const std::int64_t start = clock.nanoseconds();
   for (std::size_t i = 0; i < repetitions; ++i) once();
   engine_->synchronize();
-  const auto elapsed = std::chrono::steady_clock::now() - start;
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count());
+  return static_cast<std::uint64_t>(clock.nanoseconds() - start);
 }
 
 }  // namespace cyclotome::study
