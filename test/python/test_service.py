@@ -84,7 +84,8 @@ def test_what_the_service_says_of_itself(service: Running, web: Any) -> None:
     assert facts["quotas"]["request_bytes"] == 1 << 20
     assert Remote(service.url).functions == tuple(facts["functions"])
     assert web.get("/healthz").json() == {"status": "alive"}
-    assert web.get("/readyz").json() == {"ready": True}
+    ready = web.get("/readyz").json()
+    assert ready["ready"] is True and ready["jobs"] == 0 and ready["places"] == 2 and ready["all_jobs"] == 256
     assert "/v1/call/{function}" in web.get("/v1/openapi.json").json()["paths"]
 
 
@@ -250,7 +251,7 @@ def test_dying_and_hanging_jobs_cost_nobody_else(service: Running, client: cy.Cl
         wrong = [pool.submit(bad, name) for name in ("dies", "hangs", "dies")]
         right = list(pool.map(good, range(20)))
         assert all(right)
-        assert [each.result() for each in wrong] == ["WorkerLostError", "QuotaError", "WorkerLostError"]
+        assert [each.result() for each in wrong] == ["WorkerLostError", "TimeLimitError", "WorkerLostError"]
 
 
 def test_figures_for_prometheus(service: Running, client: cy.Client, web: Any) -> None:
@@ -386,7 +387,42 @@ def test_a_full_queue_is_refused_with_a_time_to_ask_again() -> None:
         refused = [answer for answer in answers if answer.status_code == 503]
         assert 1 <= len(refused) <= 4 and len(refused) + sum(each.status_code == 200 for each in answers) == 6
         for answer in refused:
-            assert answer.json()["error"] == "BusyError" and answer.headers["Retry-After"] == "1"
+            told = answer.json()
+            assert told["error"] == "BusyError" and told["retry_after"] >= 1 and told["jitter"] > 0
+            assert int(answer.headers["Retry-After"]) >= told["retry_after"]
+
+
+def test_a_full_queue_is_not_ready() -> None:
+    jobs = f"{Path(__file__).parent / 'session_jobs.py'}:TOGETHER"
+    with Running("--jobs", 1, "--all-jobs", 2, *QUICK, jobs=jobs) as service:
+        client = cy.Client(service.url, keys())
+        client.send_keys()
+        with ThreadPoolExecutor(3) as pool, httpx.Client(base_url=service.url, timeout=60) as web:
+            asked = [pool.submit(client.call, "naps", [i], bound=9) for i in range(3)]
+            seen = []
+            while not all(each.done() for each in asked):
+                seen.append(web.get("/readyz"))
+                time.sleep(0.02)
+            full = [each for each in seen if each.status_code == 503]
+            assert full and all(each.json()["jobs"] == 2 and each.headers["Retry-After"] for each in full)
+            assert [int(each.result()[0]) for each in asked] == [0, 1, 2]  # refused, and asked again
+            assert web.get("/readyz").status_code == 200
+
+
+def test_a_job_that_ran_too_long_is_a_time_out(service: Running, client: cy.Client, web: Any) -> None:
+    name = client.send_keys()
+    answer = web.post(f"/v1/call/hangs?keys={name}", content=client.request([1], bound=5))
+    assert answer.status_code == 504 and answer.json()["error"] == "TimeLimitError"
+
+
+def test_keys_that_find_no_room_are_refused_for_now() -> None:
+    size = len(cy.Client(None, keys()).key_bytes())
+    with Running("--all-key-mib", size * 1.5 / 2**20, *QUICK) as service, httpx.Client(base_url=service.url) as web:
+        for status in (201, 503):
+            made = cy.Client(None, cy.keygen(parameters(), device="cpu:1"))
+            answer = web.post("/v1/keys", content=made.key_bytes())
+            assert answer.status_code == status
+        assert 3000 < answer.json()["retry_after"] <= 3600  # when the others will have been idle
 
 
 def test_a_port_in_use_is_a_typed_error(service: Running) -> None:

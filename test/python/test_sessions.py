@@ -84,9 +84,9 @@ def test_a_secret_key_is_refused_and_not_kept(server: cy.Server, client: cy.Clie
     with pytest.raises(errors.SecrecyError):
         server.call("total", secret, name)
     assert len(server.keys) == 1
-    held = list(Path(server.keys.path(name)).parent.iterdir())
-    assert [path.name for path in held] == [name]
-    assert held[0].stat().st_mode & 0o077 == 0
+    held = Path(server.keys.path(name))
+    assert sorted(path.name for path in held.parent.iterdir()) == [name, f"{name}.owners"]
+    assert held.stat().st_mode & 0o077 == 0
 
 
 def garbage(client: cy.Client, rng: np.random.Generator) -> list[bytes]:
@@ -226,27 +226,33 @@ def test_keys_beyond_their_quotas(tmp_path: Path) -> None:
                 upload.write(data[at : at + 1000])
             return upload.finish()
 
+    def stored() -> set[str]:
+        names = {path.name for path in tmp_path.iterdir()}
+        assert names == {each for name in names if len(name) == 64 for each in (name, f"{name}.owners")}
+        return {name for name in names if len(name) == 64}
+
     first = add(sets[0], "a")
     second = add(sets[1], "a")
     assert store.nbytes == 2 * size
     with pytest.raises(errors.QuotaError, match="your keys"):
         add(sets[2], "a")
-    with pytest.raises(errors.QuotaError, match="no idle ones"):
+    with pytest.raises(errors.BusyError, match="no idle ones") as full:  # a fault of nobody's: later may do
         add(sets[2], "b")
-    assert store.nbytes == 2 * size and len(list(tmp_path.iterdir())) == 2  # nothing is left of what was refused
+    assert full.value.retry_after == 60
+    assert store.nbytes == 2 * size and stored() == {first, second}  # nothing is left of what was refused
     now[0] = 50.0
     store.path(second)  # used
     now[0] = 70.0
     third = add(sets[2], "b")
     with pytest.raises(errors.UnknownKeysError):
         store.path(first)
-    assert {path.name for path in tmp_path.iterdir()} == {second, third}
+    assert stored() == {second, third}
     again = KeyStore(tmp_path, quotas)  # what is there is held again
     assert len(again) == 2 and again.path(third)
     with pytest.raises(errors.UnknownKeysError, match="sent no such"):
         store.forget(third, "a")
     store.forget(third, "b")
-    assert {path.name for path in tmp_path.iterdir()} == {second}
+    assert stored() == {second} and store.owned("b") == 0
 
 
 def test_keys_of_two_clients_stay_until_both_forget_them(tmp_path: Path) -> None:
@@ -318,7 +324,7 @@ def test_time_of_a_client_is_bounded_and_comes_back() -> None:
     for client in range(5000):
         with admission.job(str(client)):
             now[0] += 0.001
-    assert len(admission._buckets) < 2000  # clients that are through are forgotten
+    assert admission.filling < 2000  # clients that are through are forgotten
 
 
 def test_work_is_planned_before_it_is_done() -> None:
@@ -346,7 +352,7 @@ def test_quotas_are_positive_numbers() -> None:
 def busy() -> Any:
     """A server of two processes, with some seconds for each job."""
     place = f"{Path(session_jobs.__file__)}:FUNCTIONS"
-    with cy.Server(place, workers=2, allow_insecure=True, quotas=cy.Quotas(seconds=6)) as made:
+    with cy.Server(place, workers=2, jobs=1, allow_insecure=True, quotas=cy.Quotas(seconds=6), retries=1) as made:
         yield made
 
 
@@ -367,7 +373,7 @@ def test_a_process_that_dies_is_replaced(busy: cy.Server) -> None:
     before = busy.processes.replaced
     with pytest.raises(WorkerLostError, match="exit code -9"):
         client.call("dies", [1], bound=5)
-    assert busy.processes.replaced == before + 1
+    assert busy.processes.replaced == before + 2  # it was tried twice
     assert all(client.call("total", [i, 2], bound=9) == i + 2 for i in range(4))  # both processes, the new one too
 
 
@@ -375,24 +381,18 @@ def test_a_job_that_takes_too_long_is_ended(busy: cy.Server) -> None:
     client = cy.Client(busy, keys())
     client.send_keys()
     began = time.monotonic()
-    with pytest.raises(errors.QuotaError, match="more than the 6 s"):
+    with pytest.raises(errors.TimeLimitError, match="more than the 6 s"):
         client.call("hangs", [1], bound=5)
     assert time.monotonic() - began < 50
     assert client.call("total", [1, 2], bound=9) == 3
 
 
-def test_a_process_that_is_killed_while_it_is_idle_costs_one_job(busy: cy.Server) -> None:
+def test_a_process_that_is_killed_while_it_is_idle_costs_nothing(busy: cy.Server) -> None:
     client = cy.Client(busy, keys())
     assert client.call("total", [1, 2], bound=9) == 3
     for pid in busy.processes.pids:
         os.kill(pid, signal.SIGKILL)
-    lost = 0
-    for _ in range(6):
-        try:
-            assert client.call("total", [1, 2], bound=9) == 3
-        except WorkerLostError:
-            lost += 1
-    assert lost <= 2
+    assert all(client.call("total", [1, 2], bound=9) == 3 for _ in range(6))
 
 
 def test_processes_that_cannot_begin_say_why() -> None:

@@ -76,6 +76,9 @@ def serve(
     header_seconds: Annotated[float, typer.Option(min=0.1, help="For a request's headers.")] = 10.0,
     body_seconds: Annotated[float, typer.Option(min=0.1, help="For a request's body.")] = 60.0,
     stop_seconds: Annotated[float, typer.Option(min=1, help="For jobs, after a signal to stop.")] = 30.0,
+    retries: Annotated[
+        int, typer.Option(min=0, max=100, help="Of a job whose process died; 0 if functions must not run twice.")
+    ] = 2,
     log_level: Annotated[str, typer.Option(help="INFO, WARNING, ERROR.")] = "INFO",
     allow_insecure: InsecureFlag = False,
     debug: DebugFlag = False,
@@ -108,6 +111,7 @@ def serve(
         quotas=_quotas(mebibytes, others),
         folder=keys_folder,
         allow_insecure=allow_insecure,
+        retries=retries,
     )
     with server:
         run(
