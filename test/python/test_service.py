@@ -30,6 +30,7 @@ httpx = pytest.importorskip("httpx", reason="the extra serve is not installed")
 for package in ("fastapi", "uvicorn", "prometheus_client"):
     pytest.importorskip(package, reason="the extra serve is not installed")
 
+from cyclotome.service.run import Listening  # noqa: E402
 
 QUICK = ("--allow-insecure", "--request-mib", 1, "--client-key-mib", 4, "--header-seconds", 1, "--body-seconds", 3)
 
@@ -466,3 +467,22 @@ def test_what_serve_refuses(tmp_path: Path) -> None:
     ):
         result = run("serve", *arguments)
         assert result.code == code, result.text
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "10.1.2.3", "", "8.8.8.8", "no-such-name.invalid", "::ffff:0.0.0.0"])
+def test_others_are_not_listened_to_without_tls_or_tokens(host: str, tmp_path: Path) -> None:
+    jobs = Path(__file__).parent / "session_jobs.py"
+    result = run("serve", f"{jobs}:SLOW", "--host", host)
+    assert result.code == 2 and "--insecure-public" in result.text
+    for options in ({"tokens": tmp_path}, {"certificate": tmp_path}, {"insecure_public": True}):
+        assert Listening(host, **options).host == host  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.1.2.3", "::1", "localhost"])
+def test_loopback_needs_neither(host: str) -> None:
+    assert not Listening(host).insecure_public
+
+
+def test_a_public_service_by_its_flag(tmp_path: Path) -> None:
+    with Running("--host", "0.0.0.0", "--insecure-public", *QUICK) as service:
+        assert cy.Client(service.url, keys()).call("total", [1, 2], bound=5) == 3

@@ -57,6 +57,13 @@ def serve(
     tokens: Annotated[Path | None, typer.Option(help="Who may ask: a line name:sha256 for each token.")] = None,
     certificate: Annotated[Path | None, typer.Option(help="For TLS: certificate, PEM.")] = None,
     certificate_key: Annotated[Path | None, typer.Option(help="For TLS: its key, PEM.")] = None,
+    insecure_public: Annotated[
+        bool,
+        typer.Option(
+            "--insecure-public",
+            help="Take a --host that others reach, with neither TLS nor tokens: something before it has them.",
+        ),
+    ] = False,
     proxies: Annotated[str, typer.Option(help="Whose X-Forwarded-For is believed.")] = "127.0.0.1",
     request_mib: Annotated[float | None, typer.Option(help="Of a request.")] = None,
     answer_mib: Annotated[float | None, typer.Option(help="Of an answer.")] = None,
@@ -86,7 +93,8 @@ def serve(
     """Serve functions of encrypted arrays over HTTP, until SIGTERM or Ctrl-C. Takes evaluation keys only.
 
     Logs go to standard error, one JSON object a line. /metrics has figures for Prometheus, /healthz and /readyz are
-    for whoever restarts it. Beyond one machine put TLS before it, or say --certificate.
+    for whoever restarts it. A --host that other machines reach takes --tokens, --certificate, or --insecure-public
+    where a proxy before it has TLS and knows who asks.
     """
     SERVE.require()
     from cyclotome.service.run import Listening
@@ -102,6 +110,18 @@ def serve(
     others = {"client_jobs": client_jobs, "all_jobs": all_jobs, "planned_seconds": planned_seconds}
     others |= {"seconds": seconds, "client_seconds_per_minute": client_seconds_per_minute}
     only = None if parameters is None else load_as(cy.Parameters, parameters, allow_insecure=allow_insecure)
+    listening = Listening(
+        host,
+        port,
+        tokens,
+        certificate,
+        certificate_key,
+        header_seconds,
+        body_seconds,
+        stop_seconds,
+        proxies=proxies,
+        insecure_public=insecure_public,
+    )
     server = cy.Server(
         functions,
         parameters=only,
@@ -114,21 +134,7 @@ def serve(
         retries=retries,
     )
     with server:
-        run(
-            server,
-            Listening(
-                host,
-                port,
-                tokens,
-                certificate,
-                certificate_key,
-                header_seconds,
-                body_seconds,
-                stop_seconds,
-                proxies=proxies,
-            ),
-            log_level,
-        )
+        run(server, listening, log_level)
 
 
 @command
