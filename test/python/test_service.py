@@ -331,8 +331,8 @@ def test_keys_outlive_the_service_in_a_folder(tmp_path: Path) -> None:
         name = client.send_keys()
     assert (tmp_path / "keys").stat().st_mode & 0o777 == 0o700
     with Running("--keys-folder", tmp_path / "keys", *QUICK) as service:
-        answer = Remote(service.url).call("total", client.request([1, 2], bound=5), name)
-        assert client.read(answer) == 3
+        request = client.request([1, 2], bound=5)
+        assert client.read(Remote(service.url).call("total", request, name), "total", request) == 3
         assert not [line for line in service.events("answered") if line["path"] == "/v1/keys"]
 
 
@@ -486,3 +486,27 @@ def test_loopback_needs_neither(host: str) -> None:
 def test_a_public_service_by_its_flag(tmp_path: Path) -> None:
     with Running("--host", "0.0.0.0", "--insecure-public", *QUICK) as service:
         assert cy.Client(service.url, keys()).call("total", [1, 2], bound=5) == 3
+
+
+def test_the_command_line_refuses_a_crossed_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is written then; an answer that names no question is taken on trust only."""
+    with cy.Server({"total": lambda x: x.sum()}) as server:
+        succeed("params", "--depth", 1, "--value-bits", 10, "-o", tmp_path / "p.ct")
+        succeed("keygen", tmp_path / "p.ct", "--out", tmp_path / "keys")
+        for name in "xy":
+            (tmp_path / f"{name}.csv").write_text("a\n1\n2\n")
+            succeed(
+                "encrypt", tmp_path / f"{name}.csv", "-k", tmp_path / "keys/secret.key", "-o", tmp_path / f"{name}.ct"
+            )
+        crossed = (tmp_path / "y.ct").read_bytes()
+        answers: list[Any] = [lambda f, r, k: server.call(f, r, k), lambda f, _, k: server.call(f, crossed, k)]
+        answers.append(lambda _f, r, _k: r)  # with no name of a question
+        monkeypatch.setattr(Remote, "add_keys", lambda _, data: server.add_keys(data))
+        ask = ("call", "http://127.0.0.1:9", "total", tmp_path / "x.ct", "-k", tmp_path / "keys/evaluation.key", "-o")
+        for place, (answer, code) in enumerate(zip(answers, (0, 5, 5), strict=True)):
+            monkeypatch.setattr(Remote, "call", lambda _, f, r, k, answer=answer: answer(f, r, k))
+            out = tmp_path / f"{place}.ct"
+            assert run(*ask, out).code == code and out.exists() == (code == 0)
+        assert "older versions" in run(*ask, tmp_path / "z.ct").text
+        succeed(*ask, tmp_path / "z.ct", "--unbound")
+        assert "3" in succeed("decrypt", tmp_path / "0.ct", "-k", tmp_path / "keys/secret.key").text

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import gc
+import hashlib
 import os
 import pickle
 import signal
@@ -170,15 +171,81 @@ def test_insecure_keys_are_refused_where_nobody_allowed_them() -> None:
 
 def test_answers_are_checked(client: cy.Client, server: cy.Server) -> None:
     name = client.send_keys()
-    answer = server.call("several", client.request([1, 2], [3, 4], bound=5), name)
+    request = client.request([1, 2], [3, 4], bound=5)
+    answer = server.call("several", request, name)
+    assert [list(each) for each in client.read(answer, "several", request)] == [[4, 6], [-2, -2]]
     first = streams.parts(answer, 1 << 30, 2)
     one, two = (bytes(part) for part in first)
     for wrong in (b"", one, two + one, one + one, answer + one, answer[:-1], client.key_bytes()):
         with pytest.raises(errors.CyclotomeError):
-            client.read(wrong)
+            client.read(wrong, unbound=True)
     stranger = cy.Client(None, cy.keygen(parameters()))
     with pytest.raises(errors.MismatchError):
-        stranger.read(answer)
+        stranger.read(answer, unbound=True)
+
+
+def test_an_answer_is_to_its_question_alone(server: cy.Server, client: cy.Client) -> None:
+    """Of whatever is crossed, swapped or changed on its way no number comes."""
+    name = client.send_keys()
+    x, y = client.encrypt([1, 2], bound=50), client.encrypt([10, 20], bound=50)
+    request, other, swapped = client.request(x, y), client.request([5, 6], [50, 60], bound=90), client.request(y, x)
+    answer = server.call("several", request, name)
+    assert (client.read(answer, "several", request)[1] == [-9, -18]).all()
+    assert (client.read(answer, unbound=True)[1] == [-9, -18]).all()
+    for function, asked in (("several", other), ("several", swapped), ("product", request), ("", request)):
+        with pytest.raises(errors.MismatchError, match="another question"):
+            client.read(answer, function, asked)
+    with pytest.raises(errors.MismatchError, match="another question"):  # for other keys
+        client.read(answer, "several", request, keys="0" * 64)
+    for wrong in (server.call("several", swapped, name), server.call("product", request, name)):
+        with pytest.raises(errors.MismatchError, match="another question"):
+            client.read(wrong, "several", request)
+    again = server.call("several", request, name)
+    one, two = (bytes(part) for part in streams.parts(again, 1 << 30, 2))
+    theirs = [bytes(part) for part in streams.parts(server.call("several", other, name), 1 << 30, 2)]
+    for mixed in (one + theirs[1], theirs[0] + two):
+        with pytest.raises(errors.MismatchError, match="another question"):
+            client.read(mixed, "several", request)
+        with pytest.raises(errors.FormatError, match="several questions"):
+            client.read(mixed, unbound=True)
+    for missing in ((), ("several",), (None, request)):
+        with pytest.raises(errors.ArgumentError, match="which question"):
+            client.read(answer, *missing)
+
+
+def test_answers_of_older_servers_are_taken_on_trust_only(server: cy.Server, client: cy.Client) -> None:
+    old = cy.to_bytes(client.encrypt([7], bound=9))  # with no note
+    with pytest.raises(errors.MismatchError, match="older versions"):
+        client.read(old, "total", client.request([7], bound=9))
+    assert client.read(old, unbound=True) == 7
+
+
+def test_the_name_of_a_question_says_all_of_it() -> None:
+    """No two questions run into one another; the digest as the page on the wire says it, by hashlib."""
+    asked = [("ab", b"c", "k"), ("a", b"bc", "k"), ("a", b"b", "ck"), ("ab", b"c", "kk"), ("", b"abc", "k")]
+    assert len({messages.question(*each) for each in asked}) == len(asked)
+    by_hand = hashlib.sha256(
+        b"cyclotome question 1\0" + (2).to_bytes(8, "little") + b"ab" + (1).to_bytes(8, "little") + b"k" + b"c"
+    )
+    assert messages.question("ab", b"c", "k") == by_hand.hexdigest()
+
+
+def test_a_call_refuses_an_answer_that_was_crossed(server: cy.Server) -> None:
+    """A proxy that keeps answers by the path alone."""
+
+    class Caching:
+        parameters = server.parameters
+        add_keys = staticmethod(server.add_keys)
+        kept: bytes | None = None
+
+        def call(self, function: str, request: bytes, keys: str) -> bytes:
+            self.kept = self.kept or server.call(function, request, keys)
+            return self.kept
+
+    client = cy.Client(Caching(), keys())
+    assert client.call("total", [1, 2], bound=5) == 3
+    with pytest.raises(errors.MismatchError, match="another question"):
+        client.call("total", [1, 2], bound=5)
 
 
 def test_clients_need_keys_or_parameters(server: cy.Server) -> None:

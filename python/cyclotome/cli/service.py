@@ -24,7 +24,7 @@ from cyclotome.cli.failures import UsageError, command
 from cyclotome.cli.keys import load_as
 from cyclotome.cli.visible import visible
 from cyclotome.extras import SERVE
-from cyclotome.sessions.messages import fingerprint, key_bytes, require_key
+from cyclotome.sessions.messages import fingerprint, key_bytes, question, read_answer, require_key
 from cyclotome.sessions.quotas import Quotas
 from cyclotome.sessions.remote import Remote
 
@@ -149,6 +149,10 @@ def call(
         str | None, typer.Option(envvar="CYCLOTOME_TOKEN", help="Says who asks, where the service wants to know.")
     ] = None,
     timeout: Annotated[float, typer.Option(min=0.1, help="Seconds.")] = 120.0,
+    unbound: Annotated[
+        bool,
+        typer.Option("--unbound", help="Take an answer that names no question, as of servers before there were names."),
+    ] = False,
     allow_insecure: InsecureFlag = False,
     force: ForceFlag = False,
     json: JsonFlag = False,
@@ -158,7 +162,8 @@ def call(
 
     Keys are sent if the service does not hold them. An answer of several arrays is one file of them all, one after
     the other, which `cyclotome.load` reads from a file object. Tables keep names, scales and missing values on the way
-    there and back. Of arrays the numbers are integers: what their files say of scales stays here.
+    there and back. Of arrays the numbers are integers: what their files say of scales stays here. An answer to another
+    question, which something in between mixed up, is refused.
     """
     vacant(output, force)
     evaluation = load_as(cy.EvaluationKeys, keys, allow_insecure=allow_insecure)
@@ -179,6 +184,8 @@ def call(
             answer = remote.call(function, request, name)
     finally:
         remote.close()
+    asked = None if unbound else question(function, request, name)
+    read_answer(answer, evaluation.parameters, evaluation.key_id, "cpu", asked)
     write_whole(output, answer)
     facts = {"file": str(output), "bytes": len(answer), "keys": name}
     emit(facts, json, f"{visible(str(output))}: {text.byte_size(len(answer))}")

@@ -55,8 +55,8 @@ class Listening:
         if not (protected or self.insecure_public or _only_here(self.host)):
             raise ArgumentError(
                 f"host {self.host!r} is reached from other machines, and there are neither TLS nor tokens: anybody "
-                "could compute here, and read along. Say --tokens, --certificate and --certificate-key, a loopback address "
-                "such as 127.0.0.1, or --insecure-public where something before the service has them"
+                "could compute here, and read along. Say --tokens, --certificate and --certificate-key, a loopback "
+                "address such as 127.0.0.1, or --insecure-public where something before the service has them"
             )
 
 

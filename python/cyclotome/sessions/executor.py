@@ -32,7 +32,7 @@ from ..text import byte_size
 from . import calls
 from .arguments import planned, signature
 from .key_folder import sha256_of
-from .messages import Encrypted, answer_bytes, read_arguments, read_keys
+from .messages import Encrypted, answer_bytes, question, read_arguments, read_keys
 from .quotas import Quotas
 from .turns import Room
 
@@ -272,7 +272,7 @@ class Executor:
         with self._room.hold(needs.nbytes):
             calls.began()
             began = time.monotonic()
-            data = answer_bytes(self._functions[name](*arguments))
+            data = answer_bytes(self._functions[name](*arguments), question(name, request, fingerprint))
             seconds = time.monotonic() - began
         length = sum(map(len, data))
         if length > quotas.answer_bytes:
