@@ -27,7 +27,7 @@ PACKAGES = (
 )
 
 #: Public by the documentation of what has them.
-PUBLIC = frozenset({"_core", "_asdict", "_fields", "_field_defaults", "_make", "_replace"})
+PUBLIC = frozenset({"_core", "_asdict", "_fields", "_exit", "_field_defaults", "_make", "_replace"})
 
 OWN = frozenset({"self", "cls"})
 

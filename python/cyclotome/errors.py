@@ -32,6 +32,7 @@ __all__ = [
     "SecretFileWarning",
     "SecurityError",
     "ServiceError",
+    "TimeLimitError",
     "TransparentError",
     "UnauthorizedError",
     "UnknownKeysError",
@@ -128,8 +129,15 @@ class QuotaError(CyclotomeError, ValueError):
     """More bytes or more work than a server takes; the same again will be refused again."""
 
 
+class TimeLimitError(QuotaError, TimeoutError):
+    """A job that ran for longer than a server lets one, and was ended."""
+
+
 class BusyError(CyclotomeError, TimeoutError):
     """A server that has too much to do; the same may do later."""
+
+    #: Seconds after which it may, as far as whoever refuses can tell; None: nobody knows.
+    retry_after: float | None = None
 
 
 class FunctionError(CyclotomeError, RuntimeError):

@@ -50,6 +50,7 @@ OUTCOMES: tuple[Outcome, ...] = (
     Outcome(errors.TransparentError, BAD_KEY, 409),  # the public key is what is missing
     Outcome(errors.NoiseError, OUT_OF_RANGE, 422),
     Outcome(errors.RangeError, OUT_OF_RANGE, 422),
+    Outcome(errors.TimeLimitError, OTHER, 504),
     Outcome(errors.QuotaError, OTHER, 413),
     Outcome(errors.BusyError, OTHER, 503),
     Outcome(errors.MemoryLimitError, OTHER, 503),

@@ -11,6 +11,7 @@ from typing import Any
 
 import cyclotome as cy
 import numpy as np
+from session_jobs import cut_off
 
 
 def squares(x: Any) -> Any:
@@ -54,3 +55,52 @@ def retrieved(batch: tuple[str, Any]) -> Any:
 
 def least(pair: tuple[cy.EncryptedDigits, cy.EncryptedDigits]) -> cy.EncryptedDigits:
     return cy.minimum(*pair)
+
+
+def dies_answering_once(batch: tuple[str, Any]) -> Any:
+    """Ends its worker in the middle of the answer, the first time it sees this mark."""
+    mark, x = batch
+    if mark and not Path(mark).exists():
+        Path(mark).touch()
+        cut_off()
+    return x * x
+
+
+def same(batch: Any) -> Any:
+    return batch
+
+
+def unsendable(batch: Any) -> Any:
+    return (lambda: batch) if batch else batch
+
+
+class Unreadable:
+    """Can be pickled, and not be unpickled but where it was made."""
+
+    def __reduce__(self) -> Any:
+        return _made, (os.getpid(), OSError)
+
+
+class Disguised(Unreadable):
+    """As if the line had ended."""
+
+    def __reduce__(self) -> Any:
+        return _made, (os.getpid(), EOFError)
+
+
+def _made(pid: int, kind: type[Exception]) -> int:
+    if os.getpid() != pid:
+        raise kind("not readable here")
+    return 0
+
+
+def unreadable(batch: Any) -> Any:
+    return [None, Unreadable(), Disguised()][batch]
+
+
+class Called:
+    """In a process: one of these functions, by name."""
+
+    def __call__(self, message: tuple[str, Any]) -> Any:
+        name, batch = message
+        return globals()[name](batch)

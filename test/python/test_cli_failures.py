@@ -229,6 +229,7 @@ def test_every_error_class_has_the_code_that_the_documentation_promises() -> Non
         "MissingKeyError": 5, "NoiseError": 6, "RangeError": 6, "ArgumentError": 2, "UnsupportedError": 2,
         "TransparentError": 5, "EngineError": 1, "SecrecyError": 1, "QuotaError": 1, "BusyError": 1,
         "FunctionError": 1, "ServiceError": 3, "UnknownKeysError": 5, "UnauthorizedError": 5, "WorkerLostError": 1,
+        "TimeLimitError": 1,
     }  # fmt: skip
     for name, code in expected.items():
         assert failures.exit_code(getattr(errors, name)("x")) == code

@@ -55,6 +55,9 @@ def test_its_command_is_one_that_there_is(path: Path) -> None:
     assert command[0] == "jobs.py:functions"
     assert [word for word in command if word.startswith("--") and word not in shown] == []
     assert command[command.index("--host") + 1] == "0.0.0.0"  # or nobody outside reaches it
+    protected = {"--tokens", "--certificate", "--insecure-public"} & set(command)
+    assert protected  # or it refuses to begin
+    assert "--insecure-public" not in protected or "publish" in path.read_text(encoding="utf-8")  # says who reaches it
 
 
 def test_the_compose_file_builds_one_of_them() -> None:

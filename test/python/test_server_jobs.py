@@ -88,7 +88,7 @@ def test_a_job_that_computes_for_ever_is_stopped_and_its_process_goes_on(server:
         late = pool.submit(outcome, server, "loops")
         while not late.done():
             assert client.call("total", [1, 2], bound=9) == 3
-        assert late.result() == "QuotaError"
+        assert late.result() == "TimeLimitError"
     assert (server.processes.replaced if server.processes else 0) == replaced
 
 
@@ -103,18 +103,18 @@ def test_jobs_beside_one_that_hangs_run_again(busy: cy.Server) -> None:
         while not late.done():
             assert (client.call("naps", [1, 2], bound=9) == [1, 2]).all()
             answers += 1
-        assert late.result() == "QuotaError" and answers
+        assert late.result() == "TimeLimitError" and answers
     assert busy.processes.replaced == before + 1
 
 
-def test_a_process_that_dies_takes_its_jobs_along_and_is_replaced_once(busy: cy.Server) -> None:
+def test_a_process_that_dies_costs_those_beside_it_nothing_and_is_replaced_once(busy: cy.Server) -> None:
     before = busy.processes.replaced
     with ThreadPoolExecutor(4) as pool:
         slow = [pool.submit(outcome, busy, "naps") for _ in range(3)]
         while busy.turns.running < 3:
             time.sleep(0.01)
         assert outcome(busy, "dies") == "WorkerLostError"
-        assert {each.result() for each in slow} <= {"WorkerLostError", "no error"}
+        assert {each.result() for each in slow} == {"no error"}
     assert busy.processes.replaced == before + 1
     assert all(outcome(busy, "total") == "no error" for _ in range(8))
     assert len(busy.processes.pids) == 1

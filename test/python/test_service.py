@@ -30,6 +30,7 @@ httpx = pytest.importorskip("httpx", reason="the extra serve is not installed")
 for package in ("fastapi", "uvicorn", "prometheus_client"):
     pytest.importorskip(package, reason="the extra serve is not installed")
 
+from cyclotome.service.run import Listening  # noqa: E402
 
 QUICK = ("--allow-insecure", "--request-mib", 1, "--client-key-mib", 4, "--header-seconds", 1, "--body-seconds", 3)
 
@@ -84,7 +85,8 @@ def test_what_the_service_says_of_itself(service: Running, web: Any) -> None:
     assert facts["quotas"]["request_bytes"] == 1 << 20
     assert Remote(service.url).functions == tuple(facts["functions"])
     assert web.get("/healthz").json() == {"status": "alive"}
-    assert web.get("/readyz").json() == {"ready": True}
+    ready = web.get("/readyz").json()
+    assert ready["ready"] is True and ready["jobs"] == 0 and ready["places"] == 2 and ready["all_jobs"] == 256
     assert "/v1/call/{function}" in web.get("/v1/openapi.json").json()["paths"]
 
 
@@ -250,7 +252,7 @@ def test_dying_and_hanging_jobs_cost_nobody_else(service: Running, client: cy.Cl
         wrong = [pool.submit(bad, name) for name in ("dies", "hangs", "dies")]
         right = list(pool.map(good, range(20)))
         assert all(right)
-        assert [each.result() for each in wrong] == ["WorkerLostError", "QuotaError", "WorkerLostError"]
+        assert [each.result() for each in wrong] == ["WorkerLostError", "TimeLimitError", "WorkerLostError"]
 
 
 def test_figures_for_prometheus(service: Running, client: cy.Client, web: Any) -> None:
@@ -329,8 +331,8 @@ def test_keys_outlive_the_service_in_a_folder(tmp_path: Path) -> None:
         name = client.send_keys()
     assert (tmp_path / "keys").stat().st_mode & 0o777 == 0o700
     with Running("--keys-folder", tmp_path / "keys", *QUICK) as service:
-        answer = Remote(service.url).call("total", client.request([1, 2], bound=5), name)
-        assert client.read(answer) == 3
+        request = client.request([1, 2], bound=5)
+        assert client.read(Remote(service.url).call("total", request, name), "total", request) == 3
         assert not [line for line in service.events("answered") if line["path"] == "/v1/keys"]
 
 
@@ -386,7 +388,42 @@ def test_a_full_queue_is_refused_with_a_time_to_ask_again() -> None:
         refused = [answer for answer in answers if answer.status_code == 503]
         assert 1 <= len(refused) <= 4 and len(refused) + sum(each.status_code == 200 for each in answers) == 6
         for answer in refused:
-            assert answer.json()["error"] == "BusyError" and answer.headers["Retry-After"] == "1"
+            told = answer.json()
+            assert told["error"] == "BusyError" and told["retry_after"] >= 1 and told["jitter"] > 0
+            assert int(answer.headers["Retry-After"]) >= told["retry_after"]
+
+
+def test_a_full_queue_is_not_ready() -> None:
+    jobs = f"{Path(__file__).parent / 'session_jobs.py'}:TOGETHER"
+    with Running("--jobs", 1, "--all-jobs", 2, *QUICK, jobs=jobs) as service:
+        client = cy.Client(service.url, keys())
+        client.send_keys()
+        with ThreadPoolExecutor(3) as pool, httpx.Client(base_url=service.url, timeout=60) as web:
+            asked = [pool.submit(client.call, "naps", [i], bound=9) for i in range(3)]
+            seen = []
+            while not all(each.done() for each in asked):
+                seen.append(web.get("/readyz"))
+                time.sleep(0.02)
+            full = [each for each in seen if each.status_code == 503]
+            assert full and all(each.json()["jobs"] == 2 and each.headers["Retry-After"] for each in full)
+            assert [int(each.result()[0]) for each in asked] == [0, 1, 2]  # refused, and asked again
+            assert web.get("/readyz").status_code == 200
+
+
+def test_a_job_that_ran_too_long_is_a_time_out(service: Running, client: cy.Client, web: Any) -> None:
+    name = client.send_keys()
+    answer = web.post(f"/v1/call/hangs?keys={name}", content=client.request([1], bound=5))
+    assert answer.status_code == 504 and answer.json()["error"] == "TimeLimitError"
+
+
+def test_keys_that_find_no_room_are_refused_for_now() -> None:
+    size = len(cy.Client(None, keys()).key_bytes())
+    with Running("--all-key-mib", size * 1.5 / 2**20, *QUICK) as service, httpx.Client(base_url=service.url) as web:
+        for status in (201, 503):
+            made = cy.Client(None, cy.keygen(parameters(), device="cpu:1"))
+            answer = web.post("/v1/keys", content=made.key_bytes())
+            assert answer.status_code == status
+        assert 3000 < answer.json()["retry_after"] <= 3600  # when the others will have been idle
 
 
 def test_a_port_in_use_is_a_typed_error(service: Running) -> None:
@@ -430,3 +467,46 @@ def test_what_serve_refuses(tmp_path: Path) -> None:
     ):
         result = run("serve", *arguments)
         assert result.code == code, result.text
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "10.1.2.3", "", "8.8.8.8", "no-such-name.invalid", "::ffff:0.0.0.0"])
+def test_others_are_not_listened_to_without_tls_or_tokens(host: str, tmp_path: Path) -> None:
+    jobs = Path(__file__).parent / "session_jobs.py"
+    result = run("serve", f"{jobs}:SLOW", "--host", host)
+    assert result.code == 2 and "--insecure-public" in result.text
+    for options in ({"tokens": tmp_path}, {"certificate": tmp_path}, {"insecure_public": True}):
+        assert Listening(host, **options).host == host  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.1.2.3", "::1", "localhost"])
+def test_loopback_needs_neither(host: str) -> None:
+    assert not Listening(host).insecure_public
+
+
+def test_a_public_service_by_its_flag(tmp_path: Path) -> None:
+    with Running("--host", "0.0.0.0", "--insecure-public", *QUICK) as service:
+        assert cy.Client(service.url, keys()).call("total", [1, 2], bound=5) == 3
+
+
+def test_the_command_line_refuses_a_crossed_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is written then; an answer that names no question is taken on trust only."""
+    with cy.Server({"total": lambda x: x.sum()}) as server:
+        succeed("params", "--depth", 1, "--value-bits", 10, "-o", tmp_path / "p.ct")
+        succeed("keygen", tmp_path / "p.ct", "--out", tmp_path / "keys")
+        for name in "xy":
+            (tmp_path / f"{name}.csv").write_text("a\n1\n2\n")
+            succeed(
+                "encrypt", tmp_path / f"{name}.csv", "-k", tmp_path / "keys/secret.key", "-o", tmp_path / f"{name}.ct"
+            )
+        crossed = (tmp_path / "y.ct").read_bytes()
+        answers: list[Any] = [lambda f, r, k: server.call(f, r, k), lambda f, _, k: server.call(f, crossed, k)]
+        answers.append(lambda _f, r, _k: r)  # with no name of a question
+        monkeypatch.setattr(Remote, "add_keys", lambda _, data: server.add_keys(data))
+        ask = ("call", "http://127.0.0.1:9", "total", tmp_path / "x.ct", "-k", tmp_path / "keys/evaluation.key", "-o")
+        for place, (answer, code) in enumerate(zip(answers, (0, 5, 5), strict=True)):
+            monkeypatch.setattr(Remote, "call", lambda _, f, r, k, answer=answer: answer(f, r, k))
+            out = tmp_path / f"{place}.ct"
+            assert run(*ask, out).code == code and out.exists() == (code == 0)
+        assert "older versions" in run(*ask, tmp_path / "z.ct").text
+        succeed(*ask, tmp_path / "z.ct", "--unbound")
+        assert "3" in succeed("decrypt", tmp_path / "0.ct", "-k", tmp_path / "keys/secret.key").text

@@ -82,7 +82,7 @@ def test_tables_that_lie_are_refused(server: cy.Server, client: cy.Client, rng: 
             server.call("by_place", request, name)
         assert not isinstance(caught.value, errors.FunctionError)  # none of them reached a function
     with pytest.raises(errors.FormatError):
-        client.read(wrong)
+        client.read(wrong, unbound=True)
 
 
 def test_tables_of_others_and_in_pieces(server: cy.Server, client: cy.Client, rng: np.random.Generator) -> None:
@@ -94,7 +94,7 @@ def test_tables_of_others_and_in_pieces(server: cy.Server, client: cy.Client, rn
     with pytest.raises(errors.MismatchError):
         server.call("by_place", cy.to_bytes(theirs), name)
     with pytest.raises(errors.MismatchError):
-        client.read(cy.to_bytes(theirs))
+        client.read(cy.to_bytes(theirs), unbound=True)
     data = client.request(client.encrypt_frame(table(rng), missing="public"))
     pieces = split(data)
     for wrong in (
@@ -108,7 +108,7 @@ def test_tables_of_others_and_in_pieces(server: cy.Server, client: cy.Client, rn
         with pytest.raises(errors.CyclotomeError):
             server.call("by_place", wrong, name)
         with pytest.raises(errors.CyclotomeError):
-            client.read(wrong)
+            client.read(wrong, unbound=True)
 
 
 def test_a_secret_key_among_a_table_s_arrays_is_refused(

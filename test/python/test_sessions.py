@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import gc
+import hashlib
 import os
 import pickle
 import signal
@@ -84,9 +85,9 @@ def test_a_secret_key_is_refused_and_not_kept(server: cy.Server, client: cy.Clie
     with pytest.raises(errors.SecrecyError):
         server.call("total", secret, name)
     assert len(server.keys) == 1
-    held = list(Path(server.keys.path(name)).parent.iterdir())
-    assert [path.name for path in held] == [name]
-    assert held[0].stat().st_mode & 0o077 == 0
+    held = Path(server.keys.path(name))
+    assert sorted(path.name for path in held.parent.iterdir()) == [name, f"{name}.owners"]
+    assert held.stat().st_mode & 0o077 == 0
 
 
 def garbage(client: cy.Client, rng: np.random.Generator) -> list[bytes]:
@@ -170,15 +171,81 @@ def test_insecure_keys_are_refused_where_nobody_allowed_them() -> None:
 
 def test_answers_are_checked(client: cy.Client, server: cy.Server) -> None:
     name = client.send_keys()
-    answer = server.call("several", client.request([1, 2], [3, 4], bound=5), name)
+    request = client.request([1, 2], [3, 4], bound=5)
+    answer = server.call("several", request, name)
+    assert [list(each) for each in client.read(answer, "several", request)] == [[4, 6], [-2, -2]]
     first = streams.parts(answer, 1 << 30, 2)
     one, two = (bytes(part) for part in first)
     for wrong in (b"", one, two + one, one + one, answer + one, answer[:-1], client.key_bytes()):
         with pytest.raises(errors.CyclotomeError):
-            client.read(wrong)
+            client.read(wrong, unbound=True)
     stranger = cy.Client(None, cy.keygen(parameters()))
     with pytest.raises(errors.MismatchError):
-        stranger.read(answer)
+        stranger.read(answer, unbound=True)
+
+
+def test_an_answer_is_to_its_question_alone(server: cy.Server, client: cy.Client) -> None:
+    """Of whatever is crossed, swapped or changed on its way no number comes."""
+    name = client.send_keys()
+    x, y = client.encrypt([1, 2], bound=50), client.encrypt([10, 20], bound=50)
+    request, other, swapped = client.request(x, y), client.request([5, 6], [50, 60], bound=90), client.request(y, x)
+    answer = server.call("several", request, name)
+    assert (client.read(answer, "several", request)[1] == [-9, -18]).all()
+    assert (client.read(answer, unbound=True)[1] == [-9, -18]).all()
+    for function, asked in (("several", other), ("several", swapped), ("product", request), ("", request)):
+        with pytest.raises(errors.MismatchError, match="another question"):
+            client.read(answer, function, asked)
+    with pytest.raises(errors.MismatchError, match="another question"):  # for other keys
+        client.read(answer, "several", request, keys="0" * 64)
+    for wrong in (server.call("several", swapped, name), server.call("product", request, name)):
+        with pytest.raises(errors.MismatchError, match="another question"):
+            client.read(wrong, "several", request)
+    again = server.call("several", request, name)
+    one, two = (bytes(part) for part in streams.parts(again, 1 << 30, 2))
+    theirs = [bytes(part) for part in streams.parts(server.call("several", other, name), 1 << 30, 2)]
+    for mixed in (one + theirs[1], theirs[0] + two):
+        with pytest.raises(errors.MismatchError, match="another question"):
+            client.read(mixed, "several", request)
+        with pytest.raises(errors.FormatError, match="several questions"):
+            client.read(mixed, unbound=True)
+    for missing in ((), ("several",), (None, request)):
+        with pytest.raises(errors.ArgumentError, match="which question"):
+            client.read(answer, *missing)
+
+
+def test_answers_of_older_servers_are_taken_on_trust_only(server: cy.Server, client: cy.Client) -> None:
+    old = cy.to_bytes(client.encrypt([7], bound=9))  # with no note
+    with pytest.raises(errors.MismatchError, match="older versions"):
+        client.read(old, "total", client.request([7], bound=9))
+    assert client.read(old, unbound=True) == 7
+
+
+def test_the_name_of_a_question_says_all_of_it() -> None:
+    """No two questions run into one another; the digest as the page on the wire says it, by hashlib."""
+    asked = [("ab", b"c", "k"), ("a", b"bc", "k"), ("a", b"b", "ck"), ("ab", b"c", "kk"), ("", b"abc", "k")]
+    assert len({messages.question(*each) for each in asked}) == len(asked)
+    by_hand = hashlib.sha256(
+        b"cyclotome question 1\0" + (2).to_bytes(8, "little") + b"ab" + (1).to_bytes(8, "little") + b"k" + b"c"
+    )
+    assert messages.question("ab", b"c", "k") == by_hand.hexdigest()
+
+
+def test_a_call_refuses_an_answer_that_was_crossed(server: cy.Server) -> None:
+    """A proxy that keeps answers by the path alone."""
+
+    class Caching:
+        parameters = server.parameters
+        add_keys = staticmethod(server.add_keys)
+        kept: bytes | None = None
+
+        def call(self, function: str, request: bytes, keys: str) -> bytes:
+            self.kept = self.kept or server.call(function, request, keys)
+            return self.kept
+
+    client = cy.Client(Caching(), keys())
+    assert client.call("total", [1, 2], bound=5) == 3
+    with pytest.raises(errors.MismatchError, match="another question"):
+        client.call("total", [1, 2], bound=5)
 
 
 def test_clients_need_keys_or_parameters(server: cy.Server) -> None:
@@ -226,27 +293,33 @@ def test_keys_beyond_their_quotas(tmp_path: Path) -> None:
                 upload.write(data[at : at + 1000])
             return upload.finish()
 
+    def stored() -> set[str]:
+        names = {path.name for path in tmp_path.iterdir()}
+        assert names == {each for name in names if len(name) == 64 for each in (name, f"{name}.owners")}
+        return {name for name in names if len(name) == 64}
+
     first = add(sets[0], "a")
     second = add(sets[1], "a")
     assert store.nbytes == 2 * size
     with pytest.raises(errors.QuotaError, match="your keys"):
         add(sets[2], "a")
-    with pytest.raises(errors.QuotaError, match="no idle ones"):
+    with pytest.raises(errors.BusyError, match="no idle ones") as full:  # a fault of nobody's: later may do
         add(sets[2], "b")
-    assert store.nbytes == 2 * size and len(list(tmp_path.iterdir())) == 2  # nothing is left of what was refused
+    assert full.value.retry_after == 60
+    assert store.nbytes == 2 * size and stored() == {first, second}  # nothing is left of what was refused
     now[0] = 50.0
     store.path(second)  # used
     now[0] = 70.0
     third = add(sets[2], "b")
     with pytest.raises(errors.UnknownKeysError):
         store.path(first)
-    assert {path.name for path in tmp_path.iterdir()} == {second, third}
+    assert stored() == {second, third}
     again = KeyStore(tmp_path, quotas)  # what is there is held again
     assert len(again) == 2 and again.path(third)
     with pytest.raises(errors.UnknownKeysError, match="sent no such"):
         store.forget(third, "a")
     store.forget(third, "b")
-    assert {path.name for path in tmp_path.iterdir()} == {second}
+    assert stored() == {second} and store.owned("b") == 0
 
 
 def test_keys_of_two_clients_stay_until_both_forget_them(tmp_path: Path) -> None:
@@ -318,7 +391,7 @@ def test_time_of_a_client_is_bounded_and_comes_back() -> None:
     for client in range(5000):
         with admission.job(str(client)):
             now[0] += 0.001
-    assert len(admission._buckets) < 2000  # clients that are through are forgotten
+    assert admission.filling < 2000  # clients that are through are forgotten
 
 
 def test_work_is_planned_before_it_is_done() -> None:
@@ -346,7 +419,7 @@ def test_quotas_are_positive_numbers() -> None:
 def busy() -> Any:
     """A server of two processes, with some seconds for each job."""
     place = f"{Path(session_jobs.__file__)}:FUNCTIONS"
-    with cy.Server(place, workers=2, allow_insecure=True, quotas=cy.Quotas(seconds=6)) as made:
+    with cy.Server(place, workers=2, jobs=1, allow_insecure=True, quotas=cy.Quotas(seconds=6), retries=1) as made:
         yield made
 
 
@@ -367,7 +440,7 @@ def test_a_process_that_dies_is_replaced(busy: cy.Server) -> None:
     before = busy.processes.replaced
     with pytest.raises(WorkerLostError, match="exit code -9"):
         client.call("dies", [1], bound=5)
-    assert busy.processes.replaced == before + 1
+    assert busy.processes.replaced == before + 2  # it was tried twice
     assert all(client.call("total", [i, 2], bound=9) == i + 2 for i in range(4))  # both processes, the new one too
 
 
@@ -375,24 +448,18 @@ def test_a_job_that_takes_too_long_is_ended(busy: cy.Server) -> None:
     client = cy.Client(busy, keys())
     client.send_keys()
     began = time.monotonic()
-    with pytest.raises(errors.QuotaError, match="more than the 6 s"):
+    with pytest.raises(errors.TimeLimitError, match="more than the 6 s"):
         client.call("hangs", [1], bound=5)
     assert time.monotonic() - began < 50
     assert client.call("total", [1, 2], bound=9) == 3
 
 
-def test_a_process_that_is_killed_while_it_is_idle_costs_one_job(busy: cy.Server) -> None:
+def test_a_process_that_is_killed_while_it_is_idle_costs_nothing(busy: cy.Server) -> None:
     client = cy.Client(busy, keys())
     assert client.call("total", [1, 2], bound=9) == 3
     for pid in busy.processes.pids:
         os.kill(pid, signal.SIGKILL)
-    lost = 0
-    for _ in range(6):
-        try:
-            assert client.call("total", [1, 2], bound=9) == 3
-        except WorkerLostError:
-            lost += 1
-    assert lost <= 2
+    assert all(client.call("total", [1, 2], bound=9) == 3 for _ in range(6))
 
 
 def test_processes_that_cannot_begin_say_why() -> None:

@@ -170,7 +170,7 @@ def test_services_and_processes_take_them() -> None:
     try:
         name = server.add_keys(client.key_bytes())
         x, y = (client.encrypt_digits(values, base=BASE, digits=DIGITS) for values in (a, b))
-        less, least = client.read(server.call("smaller", client.request(x, y), name))
+        less, least = client.read(server.call("smaller", request := client.request(x, y), name), "smaller", request)
         assert np.array_equal(less, [0, 1, 0]) and np.array_equal(least, [998, 17, 500])
         forged = with_metadata(cy.to_bytes(x), b'{"digits":{"base":3}}')
         with pytest.raises(FormatError):

@@ -24,7 +24,7 @@ from cyclotome.cli.failures import UsageError, command
 from cyclotome.cli.keys import load_as
 from cyclotome.cli.visible import visible
 from cyclotome.extras import SERVE
-from cyclotome.sessions.messages import fingerprint, key_bytes, require_key
+from cyclotome.sessions.messages import fingerprint, key_bytes, question, read_answer, require_key
 from cyclotome.sessions.quotas import Quotas
 from cyclotome.sessions.remote import Remote
 
@@ -57,6 +57,13 @@ def serve(
     tokens: Annotated[Path | None, typer.Option(help="Who may ask: a line name:sha256 for each token.")] = None,
     certificate: Annotated[Path | None, typer.Option(help="For TLS: certificate, PEM.")] = None,
     certificate_key: Annotated[Path | None, typer.Option(help="For TLS: its key, PEM.")] = None,
+    insecure_public: Annotated[
+        bool,
+        typer.Option(
+            "--insecure-public",
+            help="Take a --host that others reach, with neither TLS nor tokens: something before it has them.",
+        ),
+    ] = False,
     proxies: Annotated[str, typer.Option(help="Whose X-Forwarded-For is believed.")] = "127.0.0.1",
     request_mib: Annotated[float | None, typer.Option(help="Of a request.")] = None,
     answer_mib: Annotated[float | None, typer.Option(help="Of an answer.")] = None,
@@ -76,6 +83,9 @@ def serve(
     header_seconds: Annotated[float, typer.Option(min=0.1, help="For a request's headers.")] = 10.0,
     body_seconds: Annotated[float, typer.Option(min=0.1, help="For a request's body.")] = 60.0,
     stop_seconds: Annotated[float, typer.Option(min=1, help="For jobs, after a signal to stop.")] = 30.0,
+    retries: Annotated[
+        int, typer.Option(min=0, max=100, help="Of a job whose process died; 0 if functions must not run twice.")
+    ] = 2,
     log_level: Annotated[str, typer.Option(help="INFO, WARNING, ERROR.")] = "INFO",
     allow_insecure: InsecureFlag = False,
     debug: DebugFlag = False,
@@ -83,7 +93,8 @@ def serve(
     """Serve functions of encrypted arrays over HTTP, until SIGTERM or Ctrl-C. Takes evaluation keys only.
 
     Logs go to standard error, one JSON object a line. /metrics has figures for Prometheus, /healthz and /readyz are
-    for whoever restarts it. Beyond one machine put TLS before it, or say --certificate.
+    for whoever restarts it. A --host that other machines reach takes --tokens, --certificate, or --insecure-public
+    where a proxy before it has TLS and knows who asks.
     """
     SERVE.require()
     from cyclotome.service.run import Listening
@@ -99,6 +110,18 @@ def serve(
     others = {"client_jobs": client_jobs, "all_jobs": all_jobs, "planned_seconds": planned_seconds}
     others |= {"seconds": seconds, "client_seconds_per_minute": client_seconds_per_minute}
     only = None if parameters is None else load_as(cy.Parameters, parameters, allow_insecure=allow_insecure)
+    listening = Listening(
+        host,
+        port,
+        tokens,
+        certificate,
+        certificate_key,
+        header_seconds,
+        body_seconds,
+        stop_seconds,
+        proxies=proxies,
+        insecure_public=insecure_public,
+    )
     server = cy.Server(
         functions,
         parameters=only,
@@ -108,23 +131,10 @@ def serve(
         quotas=_quotas(mebibytes, others),
         folder=keys_folder,
         allow_insecure=allow_insecure,
+        retries=retries,
     )
     with server:
-        run(
-            server,
-            Listening(
-                host,
-                port,
-                tokens,
-                certificate,
-                certificate_key,
-                header_seconds,
-                body_seconds,
-                stop_seconds,
-                proxies=proxies,
-            ),
-            log_level,
-        )
+        run(server, listening, log_level)
 
 
 @command
@@ -139,6 +149,10 @@ def call(
         str | None, typer.Option(envvar="CYCLOTOME_TOKEN", help="Says who asks, where the service wants to know.")
     ] = None,
     timeout: Annotated[float, typer.Option(min=0.1, help="Seconds.")] = 120.0,
+    unbound: Annotated[
+        bool,
+        typer.Option("--unbound", help="Take an answer that names no question, as of servers before there were names."),
+    ] = False,
     allow_insecure: InsecureFlag = False,
     force: ForceFlag = False,
     json: JsonFlag = False,
@@ -148,7 +162,8 @@ def call(
 
     Keys are sent if the service does not hold them. An answer of several arrays is one file of them all, one after
     the other, which `cyclotome.load` reads from a file object. Tables keep names, scales and missing values on the way
-    there and back. Of arrays the numbers are integers: what their files say of scales stays here.
+    there and back. Of arrays the numbers are integers: what their files say of scales stays here. An answer to another
+    question, which something in between mixed up, is refused.
     """
     vacant(output, force)
     evaluation = load_as(cy.EvaluationKeys, keys, allow_insecure=allow_insecure)
@@ -169,6 +184,8 @@ def call(
             answer = remote.call(function, request, name)
     finally:
         remote.close()
+    asked = None if unbound else question(function, request, name)
+    read_answer(answer, evaluation.parameters, evaluation.key_id, "cpu", asked)
     write_whole(output, answer)
     facts = {"file": str(output), "bytes": len(answer), "keys": name}
     emit(facts, json, f"{visible(str(output))}: {text.byte_size(len(answer))}")

@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import functools
+import math
 import re
 import secrets
 import threading
@@ -13,7 +14,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse
@@ -37,8 +38,22 @@ __all__ = ["Service", "make_app"]
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _BINARY = "application/octet-stream"
-#: Seconds after which a client that was refused for want of room may ask again.
-_RETRY = 1
+#: Seconds, at least and at most, after which a client that was refused for want of room may ask again.
+_SOONEST, _LATEST = 1.0, 3600.0
+#: Bytes of keys that are hashed and written at a time.
+_BATCH = 256 << 10
+
+
+class Later(NamedTuple):
+    """When to ask again: after these seconds, and up to as many more as ``jitter`` says, drawn by each client for
+    itself, so that they do not all come at once."""
+
+    seconds: float
+    jitter: float
+
+    def headers(self) -> dict[str, str]:
+        """For those who read no bodies."""
+        return {"Retry-After": str(math.ceil(self.seconds))}
 
 
 class Service:
@@ -80,6 +95,13 @@ class Service:
                 turns.leave(turn)
             else:  # the place is the thread's until it is done
                 job.add_done_callback(functools.partial(_ended, turns, turn))
+
+    def later(self, failure: Exception | None) -> Later:
+        """When to ask again after this failure: as it says itself, or when the jobs before will have ended."""
+        told = getattr(failure, "retry_after", None)
+        wait = self.server.admission.wait_seconds(self.server.turns.places) if told is None else told
+        seconds = min(max(wait, _SOONEST), _LATEST)
+        return Later(seconds, seconds / 2)
 
     def close(self) -> None:
         """Ends its threads."""
@@ -164,7 +186,7 @@ def _served(service: Service, route: str) -> Callable[[Route], Route]:
                 error, response = "Disconnect", Response(status_code=499)
             except Exception as failure:
                 error = described(failure)[0]
-                response = _refusal(failure, state)
+                response = _refusal(failure, state, service)
             length = int(response.headers.get("content-length", 0))
             response.headers["X-Request-Id"] = state.request_id
             service.metrics.answered(route, response.status_code, error, state.received, length)
@@ -181,15 +203,17 @@ def _served(service: Service, route: str) -> Callable[[Route], Route]:
     return around
 
 
-def _refusal(failure: Exception, state: _State) -> Response:
+def _refusal(failure: Exception, state: _State, service: Service) -> Response:
     """An error as an answer. What is no error of this library's is not told to strangers."""
     name, message = described(failure)
     status = http_status(failure)
-    body = {"error": name, "message": message, "request_id": state.request_id}
+    body: dict[str, Any] = {"error": name, "message": message, "request_id": state.request_id}
     # What was not read of the request is not waited for.
     headers = {"Connection": "close"}
     if status == 503:
-        headers["Retry-After"] = str(_RETRY)
+        later = service.later(failure)
+        headers |= later.headers()
+        body |= {"retry_after": round(later.seconds, 3), "jitter": round(later.jitter, 3)}
     if status == 401:
         headers["WWW-Authenticate"] = "Bearer"
     return JSONResponse(body, status, headers)
@@ -224,8 +248,12 @@ def _add_watching(app: FastAPI, service: Service) -> None:
     @app.get("/readyz")
     @_served(service, "watch")
     async def ready(request: Request) -> Response:
-        """Whether it takes requests."""
-        return JSONResponse({"ready": service.ready}, 200 if service.ready else 503)
+        """Whether it takes further jobs, and about how long one would wait."""
+        jobs, places = service.server.admission.jobs, service.server.turns.places
+        most, wait = service.server.quotas.all_jobs, service.server.admission.wait_seconds(places)
+        ready = service.ready and jobs < most
+        facts = {"ready": ready, "jobs": jobs, "all_jobs": most, "places": places, "wait_seconds": round(wait, 3)}
+        return JSONResponse(facts, 200 if ready else 503, {} if ready else service.later(None).headers())
 
     @app.get("/metrics")
     @_served(service, "watch")
@@ -261,9 +289,10 @@ def _add_working(app: FastAPI, service: Service) -> None:
         limit = min(server.quotas.client_key_bytes, server.quotas.all_key_bytes)
         if _length(request) > limit:
             raise QuotaError(f"the keys have more than the {byte_size(limit)} that one client may have here")
-        with server.keys.upload(state.client) as upload:
-            async for piece in service.pieces(request, state):
-                upload.write(piece)
+        # Hashing and the disk are for other threads than the one that everybody shares.
+        with await asyncio.to_thread(server.keys.upload, state.client) as upload:
+            async for piece in _batches(service.pieces(request, state)):
+                await asyncio.to_thread(upload.write, piece)
             (name, found), _ = await service.at_work(request, server.finish_keys, upload)
         state.facts["keys"] = name[:16]
         return JSONResponse({"fingerprint": name, "key_id": found.key_id, "parameters": found.parameters}, 201)
@@ -272,7 +301,7 @@ def _add_working(app: FastAPI, service: Service) -> None:
     @_served(service, "keys")
     async def forget_keys(request: Request, fingerprint: str) -> Response:
         """Gives up keys that the same client has sent."""
-        server.keys.forget(fingerprint, request.state.own.client)
+        await asyncio.to_thread(server.keys.forget, fingerprint, request.state.own.client)
         return JSONResponse({"fingerprint": fingerprint})
 
     @app.post("/v1/call/{function}")
@@ -298,6 +327,18 @@ def _add_working(app: FastAPI, service: Service) -> None:
         service.metrics.worked(function, answer.seconds, answer.planned_seconds, waited)
         state.facts |= {"planned_seconds": answer.planned_seconds}
         return Response(answer.data, media_type=_BINARY)
+
+
+async def _batches(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """The same bytes in longer pieces."""
+    batch = bytearray()
+    async for piece in pieces:
+        batch += piece
+        if len(batch) >= _BATCH:
+            yield bytes(batch)
+            batch.clear()
+    if batch:
+        yield bytes(batch)
 
 
 def _take(service: Service, state: _State, count: int, taken: int) -> int:

@@ -5,16 +5,18 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from ipaddress import ip_address
 from pathlib import Path
 
 import uvicorn
 
 from .. import _core
-from ..errors import FileError
+from ..errors import ArgumentError, FileError
 from ..sessions.server import Server
 from . import logs
 from .app import Service, make_app
@@ -43,6 +45,29 @@ class Listening:
     connections: int = 1024
     #: Addresses of proxies whose X-Forwarded-For is believed.
     proxies: str = "127.0.0.1"
+    #: Whether it may be reached from other machines with neither TLS nor tokens.
+    insecure_public: bool = False
+
+    def __post_init__(self) -> None:
+        """Raises ArgumentError for an address that others reach, with nothing that tells them apart or hides what they
+        say, unless that is meant."""
+        protected = self.tokens is not None or self.certificate is not None
+        if not (protected or self.insecure_public or _only_here(self.host)):
+            raise ArgumentError(
+                f"host {self.host!r} is reached from other machines, and there are neither TLS nor tokens: anybody "
+                "could compute here, and read along. Say --tokens, --certificate and --certificate-key, a loopback "
+                "address such as 127.0.0.1, or --insecure-public where something before the service has them"
+            )
+
+
+def _only_here(host: str) -> bool:
+    """Whether an address is this machine's own alone. A name is what it stands for now; one that stands for nothing
+    is not."""
+    try:
+        found = socket.getaddrinfo(host, None) if host else []
+        return bool(found) and all(ip_address(each[4][0]).is_loopback for each in found)
+    except (OSError, ValueError):
+        return False
 
 
 class _Server(uvicorn.Server):
@@ -53,8 +78,8 @@ class _Server(uvicorn.Server):
         await super().startup(sockets)  # type: ignore[arg-type]
         if self.started:
             for server in self.servers:
-                for socket in server.sockets:
-                    host, port, *_ = socket.getsockname()
+                for each in server.sockets:
+                    host, port, *_ = each.getsockname()
                     logs.event("listening", address=f"{host}:{port}")
 
 

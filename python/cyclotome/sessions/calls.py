@@ -11,7 +11,7 @@ from contextvars import Context, ContextVar
 from typing import Any
 
 from .. import _core
-from ..errors import BusyError, QuotaError
+from ..errors import BusyError, TimeLimitError
 
 __all__ = ["Stopped", "attended", "began", "go_on", "in_this_thread"]
 
@@ -72,7 +72,7 @@ def in_this_thread(
     """``work(message)`` here, ended where it asks this library for something.
 
     Raises:
-        QuotaError: it took longer than these seconds, counted from `began` on if it says so.
+        TimeLimitError: it took longer than these seconds, counted from `began` on if it says so.
         BusyError: it is gone.
     """
     since = [time.monotonic()]
@@ -89,4 +89,4 @@ def in_this_thread(
     except Stopped:
         if gone is not None and gone():
             raise BusyError("nobody waits for the answer any more") from None
-        raise QuotaError(f"the job took more than the {seconds:g} s that one may take, and was ended") from None
+        raise TimeLimitError(f"the job took more than the {seconds:g} s that one may take, and was ended") from None

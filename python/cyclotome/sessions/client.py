@@ -18,7 +18,7 @@ from ..key_generation import keygen
 from ..keys import Keys
 from ..parameters import Parameters
 from ..streams import Buffer
-from .messages import Encrypted, fingerprint, key_bytes, read_answer, require_key
+from .messages import Encrypted, fingerprint, key_bytes, question, read_answer, require_key
 
 __all__ = ["Client", "Service"]
 
@@ -57,8 +57,8 @@ class Client:
         >>> import cyclotome as cy
         >>> client = cy.Client(None, cy.keygen(cy.Parameters.suggest(depth=1, value_bits=7), rotations=[]))
         >>> server = cy.Server({"double": lambda x: 2 * x})
-        >>> name = server.add_keys(client.key_bytes())
-        >>> client.read(server.call("double", client.request([1, 2, 3]), name))
+        >>> name, request = server.add_keys(client.key_bytes()), client.request([1, 2, 3])
+        >>> client.read(server.call("double", request, name), "double", request)
         array([2, 4, 6])
     """
 
@@ -120,17 +120,43 @@ class Client:
             require_key(each, self.key_id, "an argument")
         return b"".join(to_bytes(each) for each in arrays)
 
-    def read(self, answer: Buffer) -> Any:
+    def read(
+        self,
+        answer: Buffer,
+        function: str | None = None,
+        request: Buffer | None = None,
+        *,
+        keys: str | None = None,
+        unbound: bool = False,
+    ) -> Any:
         """The values of an answer: those of one array, a pandas DataFrame of a table, or a list where the function
         returned one. For this client alone, as `decrypt` says; so is whether it fails.
 
+        An answer carries the digest of its question, so one that was meant for another, by a proxy that mixes answers
+        up or a retry that crosses over, is refused. That is no proof against a server that lies.
+
+        Args:
+            answer: its bytes.
+            function, request: the question: the function's name, and the bytes that were sent.
+            keys: the fingerprint that was named with it; None: that of `key_bytes`.
+            unbound: take the answer to whatever question, named or not; servers before this was there name none.
+
         Raises:
+            ArgumentError: no question, and the answer is not to be taken unbound.
             FormatError: no answer, or a damaged one.
-            MismatchError: an answer under another key.
+            MismatchError: an answer under another key, to another question, or to none that it names.
             NoiseError, ContradictionError, RangeError: as `decrypt`.
             MissingPackageError: a table, and pandas is not installed.
         """
-        found = read_answer(answer, self.parameters, self.key_id, self._keys.secret.device)
+        asked = None
+        if not unbound:
+            if function is None or request is None:
+                raise ArgumentError(
+                    "read: say which question the answer must be to, read(answer, function, request): one to another "
+                    "question is a wrong number otherwise; unbound=True takes any"
+                )
+            asked = question(function, request, self.fingerprint if keys is None else keys)
+        found = read_answer(answer, self.parameters, self.key_id, self._keys.secret.device, asked)
         return [self._opened(each) for each in found] if isinstance(found, Sequence) else self._opened(found)
 
     def _opened(self, x: Encrypted) -> Any:
@@ -165,7 +191,7 @@ class Client:
         except UnknownKeysError:
             self.send_keys()
             answer = self._server.call(function, request, self.fingerprint)
-        return self.read(answer)
+        return self.read(answer, function, request)
 
     def send_keys(self) -> str:
         """Sends the keys now; `call` does it when they are missed. Their fingerprint."""

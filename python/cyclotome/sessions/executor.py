@@ -17,13 +17,22 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..encrypted_numbers import EncryptedNumbers
-from ..errors import ArgumentError, FileError, FormatError, MismatchError, QuotaError, UnknownKeysError
+from ..errors import (
+    ArgumentError,
+    CyclotomeError,
+    FileError,
+    FormatError,
+    MismatchError,
+    QuotaError,
+    UnknownKeysError,
+)
 from ..keyring import Keyring
 from ..parameters import Parameters
 from ..text import byte_size
 from . import calls
 from .arguments import planned, signature
-from .messages import Encrypted, answer_bytes, read_arguments, read_keys
+from .key_folder import sha256_of
+from .messages import Encrypted, answer_bytes, question, read_arguments, read_keys
 from .quotas import Quotas
 from .turns import Room
 
@@ -119,6 +128,9 @@ class Executor:
         self._setup = setup
         self._functions = functions_of(setup.functions)
         self._keys: OrderedDict[str, tuple[Keyring, int]] = OrderedDict()
+        self._resident_bytes = 0
+        #: Keys in memory that were read from a file whose bytes have its name.
+        self._proven: set[str] = set()
         self._plans: OrderedDict[Any, Needs] = OrderedDict()
         self._lock = threading.Lock()
         #: Of keys that are being read, so that they are read once.
@@ -164,6 +176,16 @@ class Executor:
             )
         return ring
 
+    def _stored(self, fingerprint: str, path: str) -> Keyring:
+        """Keys that were sent once. Raises UnknownKeysError where their file is not what was sent any more."""
+        try:
+            return self._read(path)
+        except UnknownKeysError:
+            raise
+        except (CyclotomeError, OSError):
+            _require_undamaged(fingerprint, path)
+            raise
+
     def _ring(self, fingerprint: str, path: str) -> Keyring:
         """The keys of this name, read now unless they are here; those used longest ago make room."""
         ring = self._resident(fingerprint)
@@ -175,7 +197,7 @@ class Executor:
             with reading:
                 ring = self._resident(fingerprint)
                 if ring is None:
-                    ring = self._read(path)
+                    ring = self._stored(fingerprint, path)
                     self._keep(fingerprint, ring)
                 return ring
         finally:
@@ -191,10 +213,38 @@ class Executor:
 
     def _keep(self, fingerprint: str, ring: Keyring) -> None:
         with self._lock:
+            self._drop(fingerprint)
             self._keys[fingerprint] = ring, _nbytes(ring)
+            self._resident_bytes += _nbytes(ring)
             most = self._setup.quotas.resident_key_bytes
-            while len(self._keys) > 1 and sum(size for _, size in self._keys.values()) > most:
-                self._keys.popitem(last=False)
+            while len(self._keys) > 1 and self._resident_bytes > most:
+                self._drop(next(iter(self._keys)))
+
+    def _drop(self, fingerprint: str) -> None:
+        """Keeps these keys in memory no more; with the lock."""
+        _, size = self._keys.pop(fingerprint, (None, 0))
+        self._resident_bytes -= size
+        self._proven.discard(fingerprint)
+
+    def _with_keys(self, arguments: list[Encrypted], ring: Keyring, fingerprint: str, path: str) -> list[Encrypted]:
+        """Arguments that know these keys.
+
+        Raises:
+            MismatchError: they are another's.
+            UnknownKeysError: the file of keys is not what was sent.
+        """
+        try:
+            return [each.with_keys(*ring.keys()) for each in arguments]
+        except MismatchError:
+            with self._lock:
+                if fingerprint in self._proven:
+                    raise
+                self._drop(fingerprint)
+            _require_undamaged(fingerprint, path)  # whole files, but other keys than their name says
+            again = self._ring(fingerprint, path)
+            with self._lock:
+                self._proven.add(fingerprint)
+            return [each.with_keys(*again.keys()) for each in arguments]
 
     def call(self, name: str, request: bytes, fingerprint: str, path: str) -> Answer:
         """The answer to a request.
@@ -217,12 +267,12 @@ class Executor:
         )
         if not read:
             raise ArgumentError("the request has no encrypted arrays")
-        arguments = [each.with_keys(*ring.keys()) for each in read]
+        arguments = self._with_keys(read, ring, fingerprint, path)
         needs = self._planned(name, fingerprint, arguments, _nbytes(ring))
         with self._room.hold(needs.nbytes):
             calls.began()
             began = time.monotonic()
-            data = answer_bytes(self._functions[name](*arguments))
+            data = answer_bytes(self._functions[name](*arguments), question(name, request, fingerprint))
             seconds = time.monotonic() - began
         length = sum(map(len, data))
         if length > quotas.answer_bytes:
@@ -255,6 +305,12 @@ class Executor:
         if needs.seconds is not None and needs.seconds > limit:  # NaN, where there is no estimate, is not
             raise QuotaError(f"the job takes about {needs.seconds:.2g} s, more than the {limit:g} s of one; ask less")
         return needs
+
+
+def _require_undamaged(fingerprint: str, path: str) -> None:
+    """Raises UnknownKeysError for a file that is not what its name says, or can't be read."""
+    if sha256_of(Path(path)) != fingerprint:
+        raise UnknownKeysError("the keys that the server holds are damaged; send them again") from None
 
 
 def _nbytes(ring: Keyring) -> int:

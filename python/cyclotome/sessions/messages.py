@@ -23,6 +23,7 @@ __all__ = [
     "arrays_of",
     "fingerprint",
     "key_bytes",
+    "question",
     "read_answer",
     "read_arguments",
     "read_keys",
@@ -47,6 +48,16 @@ def fingerprint(keys: Buffer) -> str:
 def key_bytes(evaluation: EvaluationKeys, public: PublicKey | None = None) -> bytes:
     """What a server is sent once: evaluation keys, and the public key for results that have to be hidden anew."""
     return b"".join(to_view(key) for key in (evaluation, public) if key is not None)
+
+
+def question(function: str, request: Buffer, keys: str) -> str:
+    """The name of a question, 64 hexadecimal digits: SHA-256 of the function, the arguments in their order and the
+    keys' fingerprint. Its answer carries it, so that an answer to another one is not taken for it."""
+    digest = hashlib.sha256(b"cyclotome question 1\0")
+    for part in (function.encode("utf-8", "surrogatepass"), keys.encode("utf-8", "surrogatepass")):
+        digest.update(len(part).to_bytes(8, "little") + part)
+    digest.update(request)
+    return digest.hexdigest()
 
 
 def _refuse_secrets(data: memoryview) -> None:
@@ -126,14 +137,15 @@ def require_key(x: Encrypted, key_id: str, what: str) -> None:
             raise MismatchError(f"{what} is encrypted under key {array.key_id[:8]}, not under yours, {key_id[:8]}")
 
 
-def answer_bytes(result: object) -> list[bytes]:
-    """What a function returned, an array, a table or a sequence of them, as bytes that `read_answer` reads.
+def answer_bytes(result: object, asked: str) -> list[bytes]:
+    """What a function returned, an array, a table or a sequence of them, as bytes that `read_answer` reads: the answer
+    to the `question` of this name.
 
     Raises:
         FunctionError: it returned something else.
     """
     if isinstance(result, _KINDS):
-        return [to_bytes(result)]
+        return [to_bytes(result, note={"question": asked})]
     several = isinstance(result, Sequence) and not isinstance(result, (str, bytes))
     if not several or not all(isinstance(each, _KINDS) for each in result):  # type: ignore[attr-defined]
         raise FunctionError(
@@ -143,17 +155,27 @@ def answer_bytes(result: object) -> list[bytes]:
     results: Sequence[Any] = result  # type: ignore[assignment]
     if not 0 < len(results) <= _MOST_RESULTS:
         raise FunctionError(f"the function returned {len(results)} arrays; there can be 1 to {_MOST_RESULTS}")
-    return [to_bytes(each, note={"result": place, "of": len(results)}) for place, each in enumerate(results)]
+    facts = {"question": asked, "of": len(results)}
+    return [to_bytes(each, note={**facts, "result": place}) for place, each in enumerate(results)]
 
 
-def read_answer(data: Buffer, expect: Parameters, key_id: str, device: str) -> Encrypted | list[Encrypted]:
+def read_answer(
+    data: Buffer, expect: Parameters, key_id: str, device: str, asked: str | None
+) -> Encrypted | list[Encrypted]:
     """The arrays and tables of an answer: one, or a list, as the function returned them.
+
+    Args:
+        data: the answer.
+        expect, key_id: of the arrays.
+        device: where they shall compute.
+        asked: the `question` that it must answer. None: any, all of it the same one.
 
     Raises:
         FormatError: no answer, or one of which results are missing.
+        MismatchError: the answer to another question, or one that does not say to which; other parameters or keys.
     """
     found: list[Encrypted] = []
-    whole = None
+    whole = first = None
     following = _containers(data)
     while (read := next_object(following, device=device, expect=expect)) is not None:
         obj, note = read
@@ -162,6 +184,12 @@ def read_answer(data: Buffer, expect: Parameters, key_id: str, device: str) -> E
         if len(found) == _MOST_RESULTS:
             raise FormatError(f"an answer of more than {_MOST_RESULTS} results")
         require_key(obj, key_id, "the answer")
+        named = note.get("question")
+        if asked is not None and named != asked:
+            raise MismatchError(_unasked(named))
+        if found and named != first:
+            raise FormatError("the results of an answer are those of several questions")
+        first = named
         whole = note.get("of") if not found else whole
         if note.get("of") != whole or note.get("result") != (None if whole is None else len(found)):
             raise FormatError("the results of an answer are not those of one call, or not in their order")
@@ -169,3 +197,17 @@ def read_answer(data: Buffer, expect: Parameters, key_id: str, device: str) -> E
     if len(found) != (1 if whole is None else whole):
         raise FormatError(f"the answer has {len(found)} results of {1 if whole is None else whole}: it was cut off")
     return found[0] if whole is None else found
+
+
+def _unasked(named: object) -> str:
+    """Why an answer is refused that names another question, or none."""
+    if named is None:
+        return (
+            "the answer does not say which question it answers, as those of servers of older versions do not: an "
+            "answer to another one could not be told from it. Renew the server; or take it on trust (unbound=True, "
+            "--unbound)"
+        )
+    return (
+        "this is the answer to another question: to another function or other arguments, or for other keys. A proxy, a "
+        "balancer or a program in between has crossed, repeated or changed something; ask again"
+    )

@@ -10,10 +10,13 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from ..errors import ArgumentError, BusyError, CyclotomeError, QuotaError, WorkerLostError
+from ..errors import ArgumentError, BusyError, CyclotomeError, TimeLimitError, WorkerLostError
 from .workers import Factory, Host, Late, Line, Lost, Unwanted
 
 __all__ = ["Idle", "Processes"]
+
+#: Seconds between looks whether somebody still waits for what waits itself.
+_LOOK = 0.1
 
 
 class Idle:
@@ -49,26 +52,30 @@ class Processes:
         count: processes.
         factory, arguments: what each of them makes first; it is called on as many threads as there are lines.
         lines: messages that each process works on at a time.
+        retries: how often a message is worked on again whose process died. By itself then, in a process of its own:
+            which of several messages brought it down nobody knows, and one that does so always takes no other along.
     """
 
-    def __init__(self, count: int, factory: Factory, *arguments: Any, lines: int = 1) -> None:
+    def __init__(self, count: int, factory: Factory, *arguments: Any, lines: int = 1, retries: int = 0) -> None:
         for number, what in ((count, "processes"), (lines, "messages at a time")):
             if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= 1024:
                 raise ArgumentError(f"{number!r} {what}: say how many, from 1 to 1024")
         self._factory, self._arguments = factory, arguments
         self._idle = Idle()
-        self._lock, self._closed = threading.Lock(), False
+        self._lock, self._closed, self._retries = threading.Lock(), False, retries
         self._all: set[Host] = set()
+        # One message at a time works apart from the others.
+        self._apart = threading.Lock()
         self.count, self.lines = count, lines
         #: Processes that had to be replaced.
         self.replaced = 0
-        hosts = [self._started() for _ in range(count)]
+        hosts = [self._started(lines) for _ in range(count)]
         for place in range(lines):
             for host in hosts:
                 self._idle.put(Line(host, place))
 
-    def _started(self) -> Host:
-        host = Host(self._factory, self._arguments, self.lines)
+    def _started(self, lines: int) -> Host:
+        host = Host(self._factory, self._arguments, lines)
         with contextlib.suppress(OSError):  # then it begins when it is needed
             host.begin()
         with self._lock:
@@ -91,9 +98,10 @@ class Processes:
             gone: whether the answer is not wanted any more; asked ten times a second.
 
         Raises:
-            QuotaError: it took longer.
-            WorkerLostError: the process ended.
+            TimeLimitError: it took longer.
+            WorkerLostError: the process ended, and so did those in which it was tried again.
             BusyError: the processes are being closed; or the answer is not wanted any more.
+            UnsupportedError: the message can't be sent.
             Whatever the work raised, as an error of this library.
         """
         line = self._idle.get()
@@ -105,29 +113,65 @@ class Processes:
             self._idle.put(line)
 
     def _asked(self, line: Line, message: Any, timeout: float | None, gone: Callable[[], bool] | None) -> Any:
-        for again in (True, False):
+        left, spared = self._retries, True
+        while True:
             line.move()
             try:
-                return line.ask(message, timeout, gone)
-            except Late:
-                self._stop(line)
-                raise QuotaError(f"the job took more than the {timeout:g} s that one may take, and was ended") from None
-            except Unwanted:
-                self._stop(line)
-                raise BusyError("nobody waits for the answer any more") from None
+                return self._tried(line, message, timeout, gone)
             except Lost as lost:
                 sacrificed = line.host.sacrificed
                 self._replace(line.host)
-                if not (sacrificed and again):
+                if sacrificed and spared:  # ended for another's sake
+                    spared = False
+                elif not left:
                     raise WorkerLostError(str(lost)) from None
-            except CyclotomeError:
-                if not line.ready:
-                    self._replace(line.host)
-                raise
-            except BaseException:  # Ctrl-C: an answer is on its way that nobody may take for the next one's
-                line.host.sacrificed = True
+                elif self.lines > 1:
+                    return self._alone(left, message, timeout, gone)
+                else:
+                    left -= 1
+
+    def _tried(self, line: Line, message: Any, timeout: float | None, gone: Callable[[], bool] | None) -> Any:
+        """The answer, or `Lost`; what else ends a message ends it for good."""
+        try:
+            return line.ask(message, timeout, gone)
+        except Lost:
+            raise
+        except Late:
+            self._stop(line)
+            raise TimeLimitError(f"the job took more than the {timeout:g} s that one may take, and was ended") from None
+        except Unwanted:
+            self._stop(line)
+            raise BusyError("nobody waits for the answer any more") from None
+        except CyclotomeError:
+            if not line.ready:
                 self._replace(line.host)
-                raise
+            raise
+        except BaseException:  # Ctrl-C: an answer is on its way that nobody may take for the next one's
+            line.host.sacrificed = True
+            self._replace(line.host)
+            raise
+
+    def _alone(self, tries: int, message: Any, timeout: float | None, gone: Callable[[], bool] | None) -> Any:
+        """The answer of a process that has nothing else to do, which is ended then."""
+        while not self._apart.acquire(timeout=_LOOK):
+            if gone is not None and gone():
+                raise BusyError("nobody waits for the answer any more")
+        try:
+            for left in range(tries - 1, -1, -1):
+                line = Line(self._started(1), 0)
+                try:
+                    return self._tried(line, message, timeout, gone)
+                except Lost as lost:
+                    if not left:
+                        raise WorkerLostError(str(lost)) from None
+                finally:
+                    line.move()
+                    with self._lock:
+                        self._all.discard(line.host)
+                    line.host.end()
+                    line.close()
+        finally:
+            self._apart.release()
         raise AssertionError
 
     def _stop(self, line: Line) -> None:
@@ -143,7 +187,7 @@ class Processes:
             self.replaced += first
         if first:
             host.end()
-            host.successor = self._started()
+            host.successor = self._started(host.lines)
         while host.successor is None:  # another line is at it
             time.sleep(0.01)
 

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
+import heapq
 import threading
 import time
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
@@ -13,7 +13,13 @@ from dataclasses import dataclass, fields
 from ..errors import ArgumentError, BusyError, QuotaError
 from ..text import byte_size
 
-__all__ = ["Admission", "Quotas"]
+__all__ = ["Admission", "Counts", "Quotas", "later"]
+
+
+def later(error: BusyError, seconds: float) -> BusyError:
+    """The error, which says after how many seconds to ask again."""
+    error.retry_after = seconds
+    return error
 
 
 @dataclass(frozen=True)
@@ -52,27 +58,95 @@ class Quotas:
                 raise ArgumentError(f"a server's quota {field.name} is {value!r}; it must be a positive number")
 
 
+class Counts:
+    """Whole numbers by name, those above 0, and their sum: nothing here takes longer the more names there are."""
+
+    def __init__(self) -> None:
+        self._each: dict[str, int] = {}
+        self.total = 0
+
+    def __getitem__(self, name: str) -> int:
+        return self._each.get(name, 0)
+
+    def add(self, name: str, count: int) -> None:
+        """Counts so many more, or fewer."""
+        self.total += count
+        if left := self._each.get(name, 0) + count:
+            self._each[name] = left
+        else:
+            self._each.pop(name, None)
+
+
+class _Buckets:
+    """Seconds that clients have left: each has a bucket that fills at a constant rate. Full ones are not kept; which
+    fill up next says a heap, with one entry for each."""
+
+    def __init__(self, full: float) -> None:
+        self._full, self._rate = full, full / 60
+        #: Seconds left, and when that was.
+        self._left: dict[str, tuple[float, float]] = {}
+        self._filling: list[tuple[float, str]] = []
+
+    def __len__(self) -> int:
+        return len(self._left)
+
+    def left(self, client: str, now: float) -> float:
+        """Seconds in a client's bucket."""
+        left, since = self._left.get(client, (self._full, now))
+        return min(self._full, left + (now - since) * self._rate)
+
+    def take(self, client: str, seconds: float, now: float) -> None:
+        """Takes these seconds out, more than there are if need be; forgets buckets that are full by now."""
+        known = client in self._left
+        self._left[client] = self.left(client, now) - seconds, now
+        if not known:
+            heapq.heappush(self._filling, (self._full_at(client), client))
+        while self._filling and self._filling[0][0] <= now:
+            name = self._filling[0][1]
+            if (when := self._full_at(name)) > now:  # taken from since
+                heapq.heapreplace(self._filling, (when, name))
+            else:
+                heapq.heappop(self._filling)
+                del self._left[name]
+
+    def _full_at(self, client: str) -> float:
+        left, since = self._left[client]
+        return since + (self._full - left) / self._rate
+
+
 class Admission:
     """Who is being served, and what of their quotas is left. For several threads."""
 
     def __init__(self, quotas: Quotas, clock: Callable[[], float] = time.monotonic) -> None:
         self._quotas, self._clock, self._lock = quotas, clock, threading.Lock()
-        self._jobs: dict[str, int] = defaultdict(int)
-        self._bytes: dict[str, int] = defaultdict(int)
-        # Seconds left of a client's bucket and when that was; clients whose bucket is full are forgotten.
-        self._buckets: dict[str, tuple[float, float]] = {}
+        self._jobs, self._bytes = Counts(), Counts()
+        self._buckets = _Buckets(quotas.client_seconds_per_minute)
+        self._usual = 0.0
 
     @property
     def jobs(self) -> int:
         """Jobs that wait or run."""
-        with self._lock:
-            return sum(self._jobs.values())
+        return self._jobs.total
 
     @property
     def held_bytes(self) -> int:
         """Bytes of requests that are being served."""
+        return self._bytes.total
+
+    @property
+    def filling(self) -> int:
+        """Clients whose time is not all there."""
+        return len(self._buckets)
+
+    def wait_seconds(self, places: int) -> float:
+        """About how long a job that came now would wait, where so many run at a time: as the jobs before it, if each
+        takes as long as those did that ended last."""
+        return self._usual * max(0, self.jobs - places + 1) / places
+
+    def worked(self, seconds: float) -> None:
+        """A job has run for so long, from which others' waiting is estimated."""
         with self._lock:
-            return sum(self._bytes.values())
+            self._usual += (seconds - self._usual) / 8 if self._usual else seconds
 
     @contextmanager
     def job(self, client: str) -> Iterator[None]:
@@ -83,30 +157,22 @@ class Admission:
         """
         with self._lock:
             quotas = self._quotas
-            if sum(self._jobs.values()) >= quotas.all_jobs:
+            if self._jobs.total >= quotas.all_jobs:
                 raise BusyError(f"the server has {quotas.all_jobs} jobs already; try again later")
             if self._jobs[client] >= quotas.client_jobs:
                 raise BusyError(f"there are {quotas.client_jobs} of your jobs already; try again later")
-            if (left := self._left(client)) <= 0:
-                raise BusyError(f"your jobs took their time of this minute; try again in {1 - left:.0f} s or more")
-            self._jobs[client] += 1
+            if (left := self._buckets.left(client, self._clock())) <= 0:
+                wait = 1 - left * 60 / quotas.client_seconds_per_minute
+                raise later(BusyError(f"your jobs took their time of this minute; try again in {wait:.0f} s"), wait)
+            self._jobs.add(client, 1)
         began = self._clock()
         try:
             yield
         finally:
             with self._lock:
-                self._release(self._jobs, client, 1)
-                self._buckets[client] = (self._left(client) - (self._clock() - began), self._clock())
-
-    def _left(self, client: str) -> float:
-        """Seconds of a client's bucket."""
-        full = self._quotas.client_seconds_per_minute
-        now = self._clock()
-        for name, (left, since) in [*self._buckets.items()] if len(self._buckets) > 1024 else []:
-            if left + (now - since) * full / 60 >= full:
-                del self._buckets[name]
-        left, since = self._buckets.get(client, (full, now))
-        return min(full, left + (now - since) * full / 60)
+                now = self._clock()
+                self._jobs.add(client, -1)
+                self._buckets.take(client, now - began, now)
 
     def take(self, client: str, count: int, held: int) -> None:
         """Counts further bytes of a request that has brought ``held`` already; `give_back` ends it.
@@ -121,17 +187,11 @@ class Admission:
         with self._lock:
             if self._bytes[client] + count > quotas.client_bytes:
                 raise BusyError(f"your requests are more than {byte_size(quotas.client_bytes)} together; wait for some")
-            if sum(self._bytes.values()) + count > quotas.all_bytes:
+            if self._bytes.total + count > quotas.all_bytes:
                 raise BusyError(f"the server has {byte_size(quotas.all_bytes)} of requests already; try again later")
-            self._bytes[client] += count
+            self._bytes.add(client, count)
 
     def give_back(self, client: str, count: int) -> None:
         """A request of so many bytes has been served."""
         with self._lock:
-            self._release(self._bytes, client, count)
-
-    @staticmethod
-    def _release(counts: dict[str, int], client: str, count: int) -> None:
-        counts[client] -= count
-        if counts[client] <= 0:
-            del counts[client]
+            self._bytes.add(client, -count)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 import random
 import time
 import weakref
@@ -23,6 +24,8 @@ __all__ = ["Remote"]
 _MOST_TEXT = 16 << 20
 #: Statuses that say: later.
 _LATER = (429, 503)
+#: Seconds after which a server that has too much to do is asked again at the latest.
+_LONGEST_WAIT = 30.0
 
 
 class Remote:
@@ -121,10 +124,11 @@ class Remote:
         while True:
             try:
                 return self._once(method, path, **options)
-            except BusyError as error:
-                wait = max(pause, getattr(error, "retry_after", 0.0)) * random.uniform(1, 1.5)
+            except CyclotomeError as error:
+                told = getattr(error, "retry_after", None)
+                wait = max(pause * random.uniform(1, 1.5), told or 0.0)
                 pause = min(2 * pause, 2.0)
-                if time.monotonic() + wait > until:
+                if told is None or time.monotonic() + wait > until:
                     raise
                 time.sleep(wait)
 
@@ -151,7 +155,8 @@ class Remote:
 
 
 def _refusal(status: int, data: bytes, later: str | None, where: str) -> CyclotomeError:
-    """The error that an answer stands for."""
+    """The error that an answer stands for; it says by ``retry_after`` when to ask again, if at all."""
+    found: Any = None
     try:
         found = json.loads(data)
         error: CyclotomeError = raised(found["error"], f"{found['message']} (request {found['request_id']})")
@@ -159,6 +164,17 @@ def _refusal(status: int, data: bytes, later: str | None, where: str) -> Cycloto
         if status not in _LATER:
             return ServiceError(f"{where} answers status {status}, and not as a server of cyclotome does")
         error = BusyError(f"{where} answers status {status}: it has too much to do")
-    if isinstance(error, BusyError) and later is not None and later.isdigit():
-        error.retry_after = min(float(later), 30.0)  # type: ignore[attr-defined]
+    if status in _LATER:
+        error.retry_after = _after(found, later)  # type: ignore[attr-defined]
     return error
+
+
+def _after(found: Any, later: str | None) -> float:
+    """Seconds after which to ask again, some of them drawn: as the server says, with as much jitter."""
+    told = found if isinstance(found, dict) else {}
+    seconds: Any = told.get("retry_after")
+    jitter: Any = told.get("jitter")
+    if not all(isinstance(each, (int, float)) and math.isfinite(each) and each >= 0 for each in (seconds, jitter)):
+        seconds = float(later) if later is not None and later.isascii() and later.isdigit() else 0.0
+        jitter = seconds / 2
+    return float(min(seconds + random.uniform(0, jitter), _LONGEST_WAIT))

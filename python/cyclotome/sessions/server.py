@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..contexts import callers_of
-from ..errors import ArgumentError, UnsupportedError
+from ..errors import ArgumentError, UnknownKeysError, UnsupportedError
 from ..parameters import Parameters
 from ..streams import Buffer
 from .calls import in_this_thread
@@ -44,6 +44,8 @@ class Server:
         quotas: see `Quotas`.
         folder: where keys are stored, so that they outlive this server; None: a temporary folder.
         allow_insecure: take parameters below 128 bits of security.
+        retries: how often a job is done again whose process died, which functions of ciphertexts can be; 0 where
+            functions do something that must not be done twice.
 
     Raises:
         ArgumentError: no functions, or no such number of workers or jobs.
@@ -69,7 +71,10 @@ class Server:
         quotas: Quotas | None = None,
         folder: str | Path | None = None,
         allow_insecure: bool = False,
+        retries: int = 2,
     ) -> None:
+        if isinstance(retries, bool) or not isinstance(retries, int) or not 0 <= retries <= 100:
+            raise ArgumentError(f"retries {retries!r}: a whole number from 0 to 100")
         if parameters is not None and not isinstance(parameters, Parameters):
             raise UnsupportedError(f"a server computes with Parameters, not {type(parameters).__name__}")
         if isinstance(workers, bool) or not isinstance(workers, int) or not 0 <= workers <= 1024:
@@ -82,7 +87,7 @@ class Server:
         self.admission = Admission(self.quotas)
         self._temporary = None if folder is not None else tempfile.TemporaryDirectory(prefix="cyclotome-keys-")
         place = Path(self._temporary.name if self._temporary is not None else folder)  # type: ignore[arg-type]
-        self.keys = KeyStore(place, self.quotas)
+        self.keys = KeyStore(place, self.quotas, durable=folder is not None)
         where = device if device is not None else "cpu" if workers == 0 else "cpu:1"
         insecure = allow_insecure or (parameters is not None and parameters.allow_insecure)
         setup = Setup(functions, parameters, where, self.quotas, insecure)
@@ -91,7 +96,7 @@ class Server:
         #: Who computes next.
         self.turns = Turns(max(1, workers) * self.jobs)
         self._own = Executor(setup) if workers == 0 else None
-        self.processes = Processes(workers, Executor, setup, lines=self.jobs) if workers else None
+        self.processes = Processes(workers, Executor, setup, lines=self.jobs, retries=retries) if workers else None
         self._end = weakref.finalize(self, _close, self.processes, self._temporary)
 
     def add_keys(self, data: Buffer, client: str = "") -> str:
@@ -107,6 +112,7 @@ class Server:
             SecurityError: keys of insecure parameters.
             MismatchError: keys of other parameters than the server's.
             QuotaError: too many bytes.
+            BusyError: there is no room for further keys now.
             FileError: the disk is full.
         """
         with self.keys.upload(client) as upload:
@@ -140,7 +146,7 @@ class Server:
             UnknownKeysError: the keys are not held.
             MismatchError: arrays of other keys.
             FormatError, SecurityError, SecrecyError: as `add_keys`.
-            QuotaError, BusyError: beyond a quota; `BusyError` where later may do.
+            QuotaError, BusyError: beyond a quota; `BusyError` where later may do; TimeLimitError: it ran too long.
             FunctionError: the function failed with another error, or its process died.
         """
         size = memoryview(request).nbytes
@@ -159,7 +165,12 @@ class Server:
         """
         path = self.keys.path(keys)
         data = request if self._own is not None or isinstance(request, (bytes, bytearray)) else bytes(request)
-        answer: Answer = self._ask(("call", function, data, keys, path), gone)
+        try:
+            answer: Answer = self._ask(("call", function, data, keys, path), gone)
+        except UnknownKeysError:  # their file is damaged, or gone
+            self.keys.drop_damaged(keys)
+            raise
+        self.admission.worked(answer.seconds)
         return answer
 
     def _ask(self, message: tuple[Any, ...], gone: Callable[[], bool] | None = None) -> Any:

@@ -6,16 +6,18 @@ from __future__ import annotations
 import contextlib
 import math
 import multiprocessing
+import os
 import signal
 import threading
 import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
+from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
 from .. import errors
-from ..errors import BusyError, CyclotomeError, FunctionError
+from ..errors import BusyError, CyclotomeError, FunctionError, MemoryLimitError, UnsupportedError
 from . import calls
 
 __all__ = ["Factory", "Host", "Late", "Line", "Lost", "Unwanted", "described", "raised"]
@@ -62,6 +64,7 @@ def _work(connections: list[Connection], factory: Factory, arguments: tuple[Any,
     """What each process does: answers what comes on its lines, each on a thread of its own."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this one
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    threading.Thread(target=_leave_with_parent, daemon=True).start()
     try:
         answer = factory(*arguments)
     except Exception as error:
@@ -71,6 +74,32 @@ def _work(connections: list[Connection], factory: Factory, arguments: tuple[Any,
     for connection in connections[1:]:
         threading.Thread(target=_answer, args=(connection, answer), daemon=True).start()
     _answer(connections[0], answer)
+    # Other lines' threads may compute still, and Python's own end would take away what they use.
+    os._exit(0)
+
+
+def _leave_with_parent() -> None:
+    """Ends this process when the one that started it has ended, whatever is computed: nobody waits for it."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _pickled(message: Any, what: str) -> Any:
+    """The bytes of a message.
+
+    Raises:
+        UnsupportedError: it can't be sent; errors of this library, a secret key's above all, come as they are.
+    """
+    try:
+        return ForkingPickler.dumps(message)
+    except CyclotomeError:
+        raise
+    except MemoryError:
+        raise MemoryLimitError(f"there is no memory to send {what}; send less at a time") from None
+    except Exception as error:
+        raise UnsupportedError(f"{what} can't be sent between processes: {type(error).__name__}: {error}") from error
 
 
 def _answer(connection: Connection, answer: Callable[[Any], Any]) -> None:
@@ -85,21 +114,29 @@ def _answer(connection: Connection, answer: Callable[[Any], Any]) -> None:
     def told() -> None:
         connection.send((_BEGAN, number, None))
 
-    with contextlib.suppress(EOFError, ConnectionError, KeyboardInterrupt):
+    with contextlib.suppress(EOFError, OSError, KeyboardInterrupt):  # of the line itself: nobody is there
         connection.send((_DONE, 0, None))
         while True:
-            received = connection.recv()
-            if isinstance(received, _Stop):  # came after the answer
-                continue
-            number, message = received
+            data: Any = connection.recv_bytes()
+            number += 1  # as the other end counts; what is read may be unreadable
+            received: Any = None
             try:
-                reply = _DONE, number, calls.attended(answer, message, check, told)
+                received = ForkingPickler.loads(data)
+                data = None
+                if isinstance(received, _Stop):  # came after the answer
+                    number -= 1
+                    continue
+                number = received[0]
+                value = calls.attended(answer, received[1], check, told)
+                received = None
+                reply = _pickled((_DONE, number, value), "what the function returned")
+                del value
             except calls.Stopped:
-                reply = _STOPPED, number, None
+                reply = _pickled((_STOPPED, number, None), "")
             except BaseException as error:  # a thread that ended would answer nobody any more
-                reply = _FAILED, number, described(error)
-            del received, message
-            connection.send(reply)
+                reply = _pickled((_FAILED, number, described(error)), "")
+            data = received = None
+            connection.send_bytes(reply)
             del reply
 
 
@@ -119,7 +156,7 @@ class Host:
     """A process, begun when it is first needed if not before, and this side's ends of its lines."""
 
     def __init__(self, factory: Factory, arguments: tuple[Any, ...], lines: int) -> None:
-        self._work, self._lines = (factory, arguments), lines
+        self._work, self.lines = (factory, arguments), lines
         self._lock = threading.Lock()
         self._process: BaseProcess | None = None
         self._pid: int | None = None
@@ -131,19 +168,29 @@ class Host:
         self.sacrificed = False
 
     def begin(self) -> None:
-        """Starts the process, unless it was. Raises OSError where the system has none to give."""
+        """Starts the process, unless it was.
+
+        Raises:
+            OSError: the system has none to give.
+            UnsupportedError: a process can't be sent what it is to do.
+        """
         with self._lock:
             if self._process is not None:
                 return
-            pipes = [_METHOD.Pipe() for _ in range(self._lines)]
+            pipes = [_METHOD.Pipe() for _ in range(self.lines)]
             own, others = [pipe[0] for pipe in pipes], [pipe[1] for pipe in pipes]
             process = _METHOD.Process(target=_work, args=(others, *self._work), daemon=True)
             try:
                 process.start()
                 self._process, self._pid, self.connections = process, process.pid, own
-            except BaseException:
+            except BaseException as error:
                 for connection in own:
                     connection.close()
+                if isinstance(error, Exception) and not isinstance(error, (OSError, CyclotomeError)):
+                    raise UnsupportedError(
+                        f"processes can't be sent what they are to do ({type(error).__name__}: {error}): a function "
+                        "stands by its name in a module that they can import"
+                    ) from error
                 raise
             finally:
                 for connection in others:
@@ -198,7 +245,7 @@ class Line:
             self._connection.close()
 
     def ask(self, message: Any, timeout: float | None, gone: Callable[[], bool] | None) -> Any:
-        """Sends a message and waits for the answer; errors: see `_reply`."""
+        """Sends a message and waits for the answer; errors: see `_reply`; UnsupportedError: it can't be sent."""
         try:
             self.host.begin()
         except OSError as error:
@@ -206,9 +253,11 @@ class Line:
         if not self.ready:
             self._reply(None, None)
             self.ready = True
+        data = _pickled((self._number + 1, message), "what a process is asked")
         self._number += 1
-        with contextlib.suppress(ConnectionError):  # what the answer tells as well
-            self._connection.send((self._number, message))
+        with contextlib.suppress(OSError):  # what the answer tells as well
+            self._connection.send_bytes(data)
+        del data
         return self._reply(timeout, gone)
 
     def _reply(self, timeout: float | None, gone: Callable[[], bool] | None) -> Any:
@@ -236,10 +285,16 @@ class Line:
         try:
             if not self._connection.poll(None if timeout == math.inf else max(timeout, 0.0)):
                 return None, None
-            kind, number, value = self._connection.recv()
-        except (EOFError, ConnectionError):
+            data = self._connection.recv_bytes()
+        except (EOFError, OSError):  # of a process that ends in the middle of its answer OSError itself
             code = self.host.exit_code()
             raise Lost(f"the process that worked on it ended (exit code {code}); nothing was done") from None
+        try:
+            kind, number, value = ForkingPickler.loads(data)
+        except CyclotomeError:
+            raise
+        except Exception as error:
+            raise FunctionError(f"an answer can't be read in this process: {type(error).__name__}: {error}") from error
         if number != self._number:
             raise Lost("the process answered another message than it was sent, and was ended; nothing was done")
         return kind, value
@@ -252,6 +307,8 @@ class Line:
             kind: int | None = _BEGAN
             while kind == _BEGAN:
                 kind, _ = self._received(until - time.monotonic())
-        except (ConnectionError, Lost):
+        except (OSError, Lost):
             return False
+        except CyclotomeError:  # an answer that can't be read is an answer
+            return True
         return kind is not None
