@@ -161,7 +161,11 @@ std::map<std::string, Verb> verbs() {
       {"subtract", two(subtract)},
       {"multiply", two(multiply)},
       {"negate", [](Machine& m, Words& w) { return negate(m.operand(w)); }},
-      {"power", [](Machine& m, Words& w) { const EncryptedArray& x = m.operand(w); return power(x, w.number()); }},
+      {"power",
+       [](Machine& m, Words& w) {
+         const EncryptedArray& x = m.operand(w);
+         return power(x, w.number());
+       }},
       {"add_plain", with(add)},
       {"subtract_plain", with(subtract)},
       {"subtract_from", with(from)},
@@ -176,8 +180,15 @@ std::map<std::string, Verb> verbs() {
          return sum_of_products(x, y, std::span(&axis, 1));
        }},
       {"polyval",
-       [](Machine& m, Words& w) { const EncryptedArray& x = m.operand(w); return polyval(w.integers(), x); }},
-      {"lookup", [](Machine& m, Words& w) { const EncryptedArray& x = m.operand(w); return lookup(w.integers(), x); }},
+       [](Machine& m, Words& w) {
+         const EncryptedArray& x = m.operand(w);
+         return polyval(w.integers(), x);
+       }},
+      {"lookup",
+       [](Machine& m, Words& w) {
+         const EncryptedArray& x = m.operand(w);
+         return lookup(w.integers(), x);
+       }},
       {"is_zero", one(is_zero)},
       {"less", two(less)},
       {"equal", two(equal)},
@@ -199,8 +210,16 @@ std::map<std::string, Verb> verbs() {
          return first_place(x, {.axis = w.number(), .descending = true});
        }},
       {"argmin", ordered<true>},
-      {"item", [](Machine& m, Words& w) { const EncryptedArray& x = m.operand(w); return item(x, w.number()); }},
-      {"reshape", [](Machine& m, Words& w) { const EncryptedArray& x = m.operand(w); return reshape(x, w.shape()); }},
+      {"item",
+       [](Machine& m, Words& w) {
+         const EncryptedArray& x = m.operand(w);
+         return item(x, w.number());
+       }},
+      {"reshape",
+       [](Machine& m, Words& w) {
+         const EncryptedArray& x = m.operand(w);
+         return reshape(x, w.shape());
+       }},
       {"stack", join<stack>},
       {"concatenate", join<concatenate>},
       {"switch_to_level",
@@ -227,7 +246,10 @@ std::map<std::string, Verb> verbs() {
       {"convolve_with", with(convolve)},
       {"relinearized", one(relinearized)},
       {"automorphism",
-       [](Machine& m, Words& w) { const EncryptedArray& x = m.operand(w); return automorphism(x, w.number()); }},
+       [](Machine& m, Words& w) {
+         const EncryptedArray& x = m.operand(w);
+         return automorphism(x, w.number());
+       }},
       {"expand",
        [](Machine& m, Words& w) {
          const EncryptedArray& x = m.operand(w);
@@ -243,9 +265,9 @@ std::string class_of(const Error& error) {
   return name;
 }
 
-#define NAMED(Class)                             \
-  struct Named##Class {                          \
-    using type = Class;                          \
+#define NAMED(Class)                            \
+  struct Named##Class {                         \
+    using type = Class;                         \
     static constexpr const char* name = #Class; \
   }
 NAMED(NoiseError);

@@ -59,7 +59,10 @@ MOVES: dict[str, Verb] = {
         cli=_slice_text,
     ),
     "places": Verb(
-        1, _places, lambda world, x, places: _places(x, places), {"places": st.lists(st.integers(-3, 2), min_size=1, max_size=4)}
+        1,
+        _places,
+        lambda world, x, places: _places(x, places),
+        {"places": st.lists(st.integers(-3, 2), min_size=1, max_size=4)},
     ),
     "reshape": Verb(
         1,
@@ -132,11 +135,13 @@ SAME: dict[str, Verb] = {
         lambda headroom: str(headroom),
     ),
     "transformed": Verb(
-        1, _same, lambda world, x, wanted: x.transformed(wanted), {"wanted": st.booleans()}, lambda wanted: str(int(wanted))
+        1,
+        _same,
+        lambda world, x, wanted: x.transformed(wanted),
+        {"wanted": st.booleans()},
+        lambda wanted: str(int(wanted)),
     ),
-    "rerandomize": Verb(
-        1, _same, lambda world, x: api.rerandomize(x, world.keys.public), cpp=lambda: "", random=True
-    ),
+    "rerandomize": Verb(1, _same, lambda world, x: api.rerandomize(x, world.keys.public), cpp=lambda: "", random=True),
     "rekey": Verb(1, _same, lambda world, x: _lent(world, x), random=True),
     "stored": Verb(1, _same, _stored, {"way": st.sampled_from(["pickle", "bytes", "view", "file"])}),
     "assume_bound": Verb(1, _same, lambda world, x: x.assume_bound(x.interval, l1_bound=x.l1_bound)),

@@ -59,8 +59,10 @@ def _objects(values: Any) -> Any:
 def _plainly(way: str, w: Any, world: World) -> Any:
     """A public operand as users give it: a list, an array, encoded once."""
     values = np.asarray(w)
-    return {"list": w, "array": values, "plain": None}[way] if way != "plain" else api.plain(
-        values, world.parameters, device=world.device
+    return (
+        {"list": w, "array": values, "plain": None}[way]
+        if way != "plain"
+        else api.plain(values, world.parameters, device=world.device)
     )
 
 
@@ -207,7 +209,7 @@ ARITHMETIC: dict[str, Verb] = {
     ),
     "sum_of_products": Verb(
         2,
-        lambda x, y, axis: np.asarray((x * y).sum(axis=axis), dtype=object),
+        lambda x, y, axis: np.asarray(np.asarray(x * y).sum(axis=axis), dtype=object),
         lambda world, x, y, axis: x.sum_of_products(y, axis=axis),
         {"axis": axes},
         lambda axis: str(axis),
@@ -254,7 +256,11 @@ FUNCTIONS: dict[str, Verb] = {
     "maximum_with": _compared_with("maximum", np.maximum),
     "minimum_with": _compared_with("minimum", np.minimum),
     "where": Verb(
-        3, _where, lambda world, m, a, b: api.where(m, a, b), cpp=lambda: "", cli=lambda m, a, b: f"where({m}, {a}, {b})"
+        3,
+        _where,
+        lambda world, m, a, b: api.where(m, a, b),
+        cpp=lambda: "",
+        cli=lambda m, a, b: f"where({m}, {a}, {b})",
     ),
     "numpy_where": Verb(3, _numpys_where, lambda world, m, a, b: np.where(m, a, b)),
     "sort": Verb(
