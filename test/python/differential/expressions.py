@@ -15,7 +15,7 @@ from .programs import VERBS
 from .python_runner import Run
 from .recording import api
 
-#: Exit codes of refusals that an expression may end in: words it has no meaning for, a key, values or noise out of range.
+#: Exit codes of refusals that an expression may end in: words without a meaning, a key, values or noise out of range.
 REFUSALS = {2, 5, 6}
 
 

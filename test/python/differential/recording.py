@@ -17,11 +17,11 @@ used: defaultdict[str, set[str]] = defaultdict(set)
 finished: set[str] = set()
 #: Classes that programs make by a call; others come out of functions.
 MADE = frozenset(
-    "Client EncryptedColumn EncryptedDigits EncryptedFrame ExtensionSlots FixedPoint Matrix Operand Parameters Quotas "
-    "Server".split()
+    (
+        *("Client", "EncryptedColumn", "EncryptedDigits", "EncryptedFrame", "ExtensionSlots", "FixedPoint", "Matrix"),
+        *("Operand", "Parameters", "Quotas", "Server"),
+    )
 )
-#: Options that no oracle can hold to anything here, and why: the browser of files has its own tests.
-ELSEWHERE: dict[str, set[str]] = {}
 
 
 @cache

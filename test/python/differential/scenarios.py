@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
+import pickle
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -35,7 +38,7 @@ def _close(found: Any, wanted: Any, story: object) -> None:
 def _inspected(x: Any) -> Any:
     with tempfile.TemporaryDirectory() as folder:
         api.save(Path(folder) / "x.ct", x)
-        return api.inspect(Path(folder) / "x.ct")
+        return api.inspect(Path(folder) / "x.ct", max_bytes=1 << 20)
 
 
 def kinds(draw: Draw) -> None:
@@ -191,8 +194,6 @@ def files(draw: Draw) -> None:
 
 def held(draw: Draw) -> None:
     """Keys that a process holds are those of arrays that it unpickles."""
-    import pickle
-
     where = world(SETTING)
     values = draw(st.lists(st.integers(-9, 9), min_size=1, max_size=4))
     stored = pickle.dumps(api.encrypt(values, where.keys.public, bound=9).with_keys(where.keys.evaluation))
@@ -211,6 +212,17 @@ def selections(draw: Draw) -> None:
     query = api.encrypt(api.one_hot(choice, count), where.keys.public, l1_bound=1, bound=(0, 1))
     query = query.with_keys(where.keys.evaluation)
     _close(api.decrypt((query * table).sum(), where.keys.secret), table[choice], (choice, table))
+
+
+def wrapping(draw: Draw) -> None:
+    """Values modulo T, without bounds."""
+    where = world(draw(st.sampled_from([SETTING, BGV])))
+    modulus = int(where.parameters.plain_product)
+    ends = st.one_of(st.integers(0, modulus - 1), st.sampled_from([0, 1, modulus - 1]))
+    a, b = (np.array(draw(st.lists(ends, min_size=3, max_size=3)), dtype=object) for _ in range(2))
+    x, y = (api.encrypt(each, where.keys.public, wrap=True).with_keys(where.keys.evaluation) for each in (a, b))
+    assert x.wrap and x.bound is None
+    _close(api.decrypt(x * y - x, where.keys.secret), (a * b - a) % modulus, (a, b))
 
 
 def fixed_points(draw: Draw) -> None:
@@ -344,7 +356,7 @@ def options(draw: Draw) -> None:
 def services(draw: Draw) -> None:
     """A server in this process, as one elsewhere would answer."""
     where = world(SETTING)
-    quotas = api.Quotas(**{name: default for name, default in _defaults().items()})
+    quotas = api.Quotas(**{field.name: field.default for field in dataclasses.fields(cy.Quotas)})
     values = st.lists(st.integers(-9, 9), min_size=3, max_size=3)
     a, b = (np.array(draw(values), dtype=object) for _ in range(2))
     with (
@@ -365,12 +377,6 @@ def services(draw: Draw) -> None:
         _close(client.call("total", a, bound=9), a.sum(), a)
 
 
-def _defaults() -> dict[str, Any]:
-    import dataclasses
-
-    return {field.name: field.default for field in dataclasses.fields(cy.Quotas)}
-
-
 def tables_by_hand(draw: Draw) -> None:
     """Columns, categories and frames that are put together from arrays."""
     where = world(SETTING)
@@ -388,7 +394,7 @@ def tables_by_hand(draw: Draw) -> None:
 
 def mapped(draw: Draw) -> None:
     """Nothing but the arguments: a pool of processes is started by tests of `map` (test_mapping.py)."""
-    try:
+    with suppress(CyclotomeError):
         api.map(
             session_jobs.FUNCTIONS["total"],
             [],
@@ -398,8 +404,6 @@ def mapped(draw: Draw) -> None:
             keys=None,
             retries=0,
         )
-    except CyclotomeError:
-        pass
 
 
 def circuits(draw: Draw) -> None:
@@ -468,6 +472,7 @@ SCENARIOS: dict[str, Callable[[Draw], None]] = {
         files,
         held,
         selections,
+        wrapping,
         fixed_points,
         convolutions,
         extension_slots,

@@ -22,7 +22,7 @@ SHOPS = ("A", "B", "C")
 
 @st.composite
 def frames(draw: Any) -> dict[str, Any]:
-    """Columns a and b of numbers, with missing ones, and shop, of categories; and how `encrypt_frame` is told of them."""
+    """Columns a and b of numbers, with missing ones, and shop, of categories; and what `encrypt_frame` is told."""
     rows = draw(st.integers(1, 6))
     decimals = draw(st.integers(0, 2))
     whole = st.integers(-50, 50)

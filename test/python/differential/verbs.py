@@ -24,8 +24,8 @@ axes = st.sampled_from([0, -1, 1])
 
 @dataclass(frozen=True)
 class Verb:
-    """An operation. ``clear`` and ``python`` take operands and options, the latter after its `World`; ``cpp`` gives what
-    follows the operands in a line for run_program.cpp, ``cli`` an expression of operands that are expressions.
+    """An operation. ``clear`` and ``python`` take operands and options, the latter after its `World`; ``cpp`` gives
+    what follows the operands in a line for run_program.cpp, ``cli`` an expression of operands that are expressions.
     ``random``: results have fresh randomness, so bits are not compared."""
 
     arity: int
