@@ -22,6 +22,7 @@
 #   make docs-serve  the same at http://localhost:8000, built anew when a page changes
 #   make pictures, make notebooks  draw doc/pictures anew, and run doc/notebooks and keep what they print
 #   make verilog  circuits for polynomial products, for a vendor's tools: build/verilog
+#   make fuzz-programs  random programs over the whole interface in Python, C++ and on the command line, for FUZZ_SECONDS=600
 #   make fuzz     fuzz everything that reads bytes from outside, for FUZZ_SECONDS=30 (needs clang)
 #   make wheels   wheels of every distribution for every Python there is, in dist/; `make test-wheels` uses each
 #                 in an empty environment (wheel-cuda, test-wheel-cuda: the one with the CUDA engine; wheels-docker: cibuildwheel)
@@ -67,7 +68,7 @@ pip_install := $(bin)/python -m pip install --quiet --no-build-isolation
 packages := ./bench ./demo ./hdl ./study
 cpp_sources = $(shell find src python/bindings test example -name '*.[hc]pp' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh')
 
-.PHONY: help demo demo-full bench bench-gate bench-gpu install-cuda test-gpu test-gpu-builds check test test-full install install-test test-cpp test-python test-consumer test-sanitize test-cuda test-cuda-full test-headers test-service test-ray lint tidy format docs docs-cpp docs-serve pictures notebooks verilog fuzz clean
+.PHONY: help demo demo-full bench bench-gate bench-gpu install-cuda test-gpu test-gpu-builds check test test-full install install-test test-cpp test-python test-consumer test-sanitize test-cuda test-cuda-full test-headers test-service test-ray lint tidy format docs docs-cpp docs-serve pictures notebooks verilog fuzz fuzz-programs clean
 .PHONY: wheels wheel-cuda wheels-docker test-wheels test-wheel-cuda sdist sbom lock test-locked test-aarch64 check-platforms
 
 help:
@@ -319,6 +320,14 @@ verilog: $(ready)
 
 fuzz: $(ready)
 	@tools/fuzz.sh $(or $(FUZZ_SECONDS),30)
+
+# New seeds in every round, until the time is over or a round fails; the last rounds' counts are in build/fuzz-programs.log.
+fuzz-programs: install-test
+	@rounds=0; while ((SECONDS < $(or $(FUZZ_SECONDS),600))); do \
+	    CYCLOTOME_FUZZ_PROGRAMS=$(or $(PROGRAMS),300) $(bin)/python -m pytest -n 0 -q -s --exitfirst $(PYTEST_ARGUMENTS) \
+	        test/python/test_differential.py >build/fuzz-programs.log 2>&1 || { tail -n 60 build/fuzz-programs.log; exit 1; }; \
+	    rounds=$$((rounds + 1)); grep '^{' build/fuzz-programs.log || true; \
+	done; echo "$$rounds rounds in $$SECONDS s, no failure"
 
 # The oldest Python there is builds the wheel for the stable ABI from 3.12 on; the compiler is CXX's. PYTHONS="python3.12" chooses.
 wheels:
