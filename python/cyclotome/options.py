@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What operations are told besides their operands: whom to report to, and what may come out of them.
 
-An option holds for what runs within its ``with``. Python's context variables are not enough for that: a generator shares
-its caller's context, so that what it sets would hold for its caller whenever it is suspended. So a setting knows the
-generator that it was made in, if any, and holds only while that one runs; and one that has ended holds nowhere, though
-tasks and threads may have copied the context that it was in.
+An option holds for what runs within its ``with``. Python's context variables are not enough for that: a generator
+shares its caller's context, so that what it sets would hold for its caller whenever it is suspended. So a setting knows
+the generator that it was made in, if any, and holds only while that one runs; and one that has ended holds nowhere,
+though tasks and threads may have copied the context that it was in.
 """
 
 from __future__ import annotations

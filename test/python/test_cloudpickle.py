@@ -48,7 +48,9 @@ def test_the_package_is_pickled_by_name() -> None:
 
 def test_another_process_runs_them(tmp_path: Path) -> None:
     (tmp_path / "job").write_bytes(cloudpickle.dumps(of_a_notebook()["nested"]()))
-    program = "import pickle, sys; print(type(pickle.load(open(sys.argv[1], 'rb'))).__name__, 'cyclotome' in sys.modules)"
+    program = (
+        "import pickle, sys; print(type(pickle.load(open(sys.argv[1], 'rb'))).__name__, 'cyclotome' in sys.modules)"
+    )
     done = subprocess.run(
         [sys.executable, "-c", program, str(tmp_path / "job")], capture_output=True, text=True, check=True
     )

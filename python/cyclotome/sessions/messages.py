@@ -120,13 +120,9 @@ def read_arguments(data: Buffer, *, max_bytes: int, most: int, device: str, allo
     return found
 
 
-def arrays_of(x: Encrypted) -> Iterator[EncryptedArray]:
+def arrays_of(x: Encrypted) -> list[EncryptedArray]:
     """The arrays that hold its ciphertexts."""
-    if isinstance(x, EncryptedFrame):
-        for column in x.columns.values():
-            yield from column.arrays()
-    else:
-        yield x.digits if isinstance(x, DigitArray) else x
+    return [x] if isinstance(x, EncryptedArray) else x.arrays()
 
 
 def require_key(x: Encrypted, key_id: str, what: str) -> None:

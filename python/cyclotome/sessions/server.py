@@ -209,9 +209,7 @@ def _length(request: object) -> int:
     try:
         return memoryview(request).nbytes  # type: ignore[arg-type]
     except TypeError:
-        raise ArgumentError(
-            f"a request is bytes, as Client.request makes them, not {type(request).__name__}"
-        ) from None
+        raise ArgumentError(f"a request is bytes, as Client.request makes them, not {type(request).__name__}") from None
 
 
 @contextmanager
