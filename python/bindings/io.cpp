@@ -14,9 +14,11 @@
 #include "cyclotome/io/array_io.hpp"
 #include "cyclotome/io/ciphertext_io.hpp"
 #include "cyclotome/io/container_layout.hpp"
+#include "cyclotome/io/fermat_io.hpp"
 #include "cyclotome/io/file.hpp"
 #include "cyclotome/io/frame.hpp"
 #include "cyclotome/io/keys_io.hpp"
+#include "cyclotome/io/ltv_io.hpp"
 #include "cyclotome/io/parameters_io.hpp"
 #include "cyclotome/io/payload.hpp"
 #include "cyclotome/io/plain_array_io.hpp"
@@ -62,6 +64,18 @@ class Lent {
   };
   std::unique_ptr<Py_buffer, Release> view_;
 };
+
+/// Whether these bytes begin as a secret key or a share of one, under a passphrase or not, of whatever scheme. Of a
+/// study's objects, whose secret keys are no kind of their own, damaged ones are none.
+bool names_secret(std::span<const std::uint8_t> bytes) {
+  try {
+    if (io::names_ltv(bytes)) return is_secret(io::inspect_ltv(bytes, bytes.size()));
+    if (io::names_fermat(bytes)) return is_secret(io::inspect_fermat(bytes, bytes.size()));
+  } catch (const FormatError&) {
+    return false;
+  }
+  return io::names_secret_key(bytes);
+}
 
 io::Container opened_unlocked(std::span<const std::uint8_t> bytes, const io::Limits& limits) {
   const Unlocked unlocked;
@@ -168,6 +182,9 @@ void bind_io(nb::module_& m) {
           "path"_a, nb::kw_only(), "max_bytes"_a, "max_expanded_bytes"_a, "allow_insecure"_a, "security_table"_a,
           NoGil())
       .def_prop_ro("kind", [](const OwnedContainer& c) { return kind_name(c->kind()); })
+      .def_prop_ro(
+          "is_secret", [](const OwnedContainer& c) { return io::is_secret(c->kind()); },
+          "Whether only one person may have it, even under a passphrase.")
       .def_prop_ro("version", [](const OwnedContainer& c) { return c->version(); })
       .def_prop_ro("parameters", [](const OwnedContainer& c) { return c->parameters(); })
       .def_prop_ro(
@@ -289,6 +306,9 @@ void bind_io(nb::module_& m) {
       },
       "path"_a, "object"_a, "metadata"_a, "overwrite"_a, "options"_a);
   m.attr("header_bytes") = io::layout::header_bytes;
+  m.def(
+      "names_secret", [](const nb::object& bytes) { return names_secret(Lent(bytes).bytes()); }, "bytes"_a,
+      "Whether these bytes begin as a secret key or a share of one, whatever comes after.");
   m.def(
       "announced_bytes",
       [](const nb::bytes& header, std::uint64_t max_bytes) { return io::announced_bytes(to_span(header), max_bytes); },

@@ -235,6 +235,10 @@ class _Package(ModuleType):
     """A package whose private modules are no attributes: `cy.array(...)` would look like a function and be none. They
     can be imported all the same."""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """By name: pickles of functions that name it, as cloudpickle makes them, know modules by their exact type."""
+        return import_module, (self.__name__,)
+
     def __setattr__(self, name: str, value: object) -> None:
         private = isinstance(value, ModuleType) and not hasattr(value, "__path__") and not name.startswith("_")
         if name in __all__ or not private:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from .array import EncryptedArray
+from .compounds import Change, Compound
 from .parameters import Parameters
 
 __all__ = ["DigitArray"]
@@ -14,7 +15,7 @@ __all__ = ["DigitArray"]
 _D = TypeVar("_D", bound="DigitArray")
 
 
-class DigitArray:
+class DigitArray(Compound):
     """An array of digits and what they mean: a frozen dataclass with a field ``digits``. A file of one is that of the
     array, with what is said about it in the metadata."""
 
@@ -38,15 +39,10 @@ class DigitArray:
         """Number of ciphertext primes."""
         return self.digits.level
 
-    def with_keys(self: _D, *keys: object) -> _D:
-        """The same numbers that know these public and evaluation keys too.
+    def arrays(self) -> list[EncryptedArray]:
+        """The encrypted array that it consists of."""
+        return [self.digits]
 
-        Raises:
-            MismatchError: keys of another secret key or other parameters.
-            UnsupportedError: a secret key.
-        """
-        return replace(self, digits=self.digits.with_keys(*keys))  # type: ignore[type-var]
-
-    def to(self: _D, device: str) -> _D:
-        """The same numbers, their keys included, on another device."""
-        return replace(self, digits=self.digits.to(device))  # type: ignore[type-var]
+    def mapped(self: _D, change: Change) -> _D:
+        """The same numbers with another array of digits."""
+        return replace(self, digits=change(self.digits))  # type: ignore[type-var]

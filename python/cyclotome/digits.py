@@ -11,7 +11,7 @@ from .array import EncryptedArray
 from .decryption import decrypt
 from .digit_arrays import DigitArray
 from .encryption import encrypt
-from .errors import ArgumentError, RangeError
+from .errors import ArgumentError, RangeError, UnsupportedError
 from .keys import PublicKey, SecretKey
 from .options import Callback
 from .pickling import pickled_as_file
@@ -32,11 +32,26 @@ class EncryptedDigits(DigitArray):
     `sort`, `top_k` and `argmax` compare where the numbers themselves are too many to be told apart.
 
     Public: shape, base and number of digits. Hidden: the numbers.
+
+    Raises:
+        ArgumentError: digits that may be others than 0 to base - 1, by their interval; no first axis of 1 to 1024
+            digits; no base from 2 to 2^14.
+        UnsupportedError: something else than an encrypted array.
     """
 
     #: Of shape (digits, *shape), the least significant digit first; each from 0 to base - 1.
     digits: EncryptedArray
     base: int
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.digits, EncryptedArray):
+            raise UnsupportedError(
+                f"EncryptedDigits take an encrypted array of digits, not {type(self.digits).__name__}; encrypt_digits "
+                "encrypts numbers"
+            )
+        fault = fault_of(self.digits.shape, self.digits.interval, self.base)
+        if fault is not None:
+            raise ArgumentError(f"these are no EncryptedDigits: {fault}")
 
     @property
     def count(self) -> int:
@@ -122,7 +137,7 @@ def encrypt_digits(
         array([0, 1, 0])
     """
     base, digits = _counted("base", base, 2, LARGEST_BASE), _counted("digits", digits, 1, MOST_DIGITS)
-    numbers = integers(values, "encrypt_digits")
+    numbers = integers(values, "encrypt_digits", named_rows=True)
     largest = base**digits - 1
     if numbers.size and not 0 <= int(numbers.min()) <= int(numbers.max()) <= largest:
         wrong = int(numbers.min()) if numbers.min() < 0 else int(numbers.max())

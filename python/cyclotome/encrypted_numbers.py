@@ -14,7 +14,7 @@ from .array import EncryptedArray
 from .decryption import decrypt as decrypt_array
 from .digit_arrays import DigitArray
 from .encryption import encrypt as encrypt_array
-from .errors import ArgumentError, MismatchError, MissingKeyError, ParameterError, RangeError
+from .errors import ArgumentError, MismatchError, MissingKeyError, ParameterError, RangeError, UnsupportedError
 from .keyring import Keyring
 from .keys import PublicKey, SecretKey
 from .options import Callback
@@ -25,6 +25,7 @@ __all__ = ["EncryptedNumbers", "decrypt", "encrypt", "encrypt_lists"]
 
 #: The most bits that a number has.
 MOST_BITS = 64
+_MOST_AXES = 32
 
 
 @pickled_as_file
@@ -34,6 +35,10 @@ class EncryptedNumbers(DigitArray):
 
     Digits are bits, or, in results over plaintext moduli above 2, words of several bits. All numbers that stand at one
     place of their lists lie side by side in the slots of the same ciphertexts: a circuit computes all of them at once.
+
+    Raises:
+        ArgumentError: an array that can't be the digits that it is said to be.
+        UnsupportedError: something else than an encrypted array.
     """
 
     #: The digits, of shape (numbers of a list, digits, lists); the least significant digit first.
@@ -46,6 +51,16 @@ class EncryptedNumbers(DigitArray):
     signed: bool = False
     #: Whether the last axis is that of lists; else every number is by itself.
     lists: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.digits, EncryptedArray):
+            raise UnsupportedError(
+                f"EncryptedNumbers take an encrypted array of digits, not {type(self.digits).__name__}; encrypt and "
+                "encrypt_lists encrypt numbers"
+            )
+        fault = _fault_of(self)
+        if fault is not None:
+            raise ArgumentError(f"these are no EncryptedNumbers: {fault}")
 
     @property
     def count(self) -> int:
@@ -63,6 +78,28 @@ class EncryptedNumbers(DigitArray):
             f"<EncryptedNumbers of shape {self.shape}, {self.bits} bits, {kind}, level {self.level}, noise headroom "
             f"{self.noise_headroom:.0f} bits>"
         )
+
+
+def _fault_of(numbers: EncryptedNumbers) -> str | None:
+    """What keeps an array from being the digits of such numbers; None if nothing does."""
+    shape, digits = numbers.shape, numbers.digits
+    if digits.ndim != 3 or len(digits.parameters.plain_moduli) != 1:
+        return f"the array of shape {digits.shape} holds no digits"
+    if not isinstance(shape, tuple) or len(shape) > _MOST_AXES or not all(map(_is_length, shape)):
+        return f"their shape {shape!r:.80} is none"
+    if not _is_length(numbers.bits) or numbers.bits > MOST_BITS:
+        return f"they have {numbers.bits!r:.40} bits, and numbers 1 to {MOST_BITS}"
+    if not all(isinstance(said, bool) for said in (numbers.signed, numbers.lists)):
+        return "it does not say by true or false whether they are signed, and lists"
+    width = digit_bits(numbers)
+    fits = math.prod(shape) == numbers.count * numbers.lanes and digits.shape[1] == -(-numbers.bits // width)
+    if not fits or (shape[-1:] if numbers.lists else (1,)) != (numbers.count,):
+        return f"numbers of shape {shape} and {numbers.bits} bits have no digits of the array's shape {digits.shape}"
+    return None
+
+
+def _is_length(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= 1 << 40
 
 
 def _checked_bits(bits: object) -> int:
@@ -127,7 +164,7 @@ def encrypt(
         ArgumentError: no values, or another number of bits.
         ParameterError: parameters with several plaintext moduli.
     """
-    numbers = integers(values, "encrypt")
+    numbers = integers(values, "encrypt", named_rows=True)
     return _encrypted(numbers, numbers.reshape(1, -1), key, bits, signed, False, progress)
 
 
@@ -150,7 +187,7 @@ def encrypt_lists(
         >>> cy.circuit.decrypt(cy.circuit.sort(x), keys.secret)
         array([0, 1, 2])
     """
-    numbers = integers(values, "encrypt_lists")
+    numbers = integers(values, "encrypt_lists", named_rows=True)
     if numbers.ndim == 0 or numbers.size == 0:
         raise ArgumentError(f"encrypt_lists: lists lie along the last axis, which shape {numbers.shape} does not have")
     return _encrypted(numbers, numbers.reshape(-1, numbers.shape[-1]).T, key, bits, signed, True, progress)

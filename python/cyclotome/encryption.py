@@ -77,7 +77,7 @@ def encrypt(
     if isinstance(values, EncryptedArray):
         raise UnsupportedError("encrypt: the values are encrypted already")
     parameters = key.parameters
-    numbers = integers(values, "encrypt")
+    numbers = integers(values, "encrypt", named_rows=True)
     stated = None if bound is None else interval_of("encrypt", bound)
     rows = magnitude_of("encrypt", l1_bound)
     if isinstance(encoding, str) and encoding == "field":

@@ -42,15 +42,6 @@ __all__ = [
     "to_view",
 ]
 
-_SECRET_KINDS = (
-    "secret key",
-    "protected secret key",
-    "secret share",
-    "protected secret share",
-    "party",
-    "protected party",
-)
-
 #: Bytes that `load`, `inspect` and `from_bytes` take unless told otherwise: 4 GiB, which may expand to 16 GiB.
 MAX_BYTES = 4 << 30
 _EXPANSION = 4
@@ -123,7 +114,7 @@ def _in_file(name: str, device: str, limits: dict[str, Any], passphrase: Passphr
         if following is not None:
             return _whole_table(following, device, limits)
     container = _core.Container.from_file(name, **limits)
-    if container.kind in _SECRET_KINDS and not _core.file_is_private(name):
+    if container.is_secret and not _core.file_is_private(name):
         warnings.warn(
             f"{name} holds a secret key and others may read it; `chmod 600` it, and make new keys if that may have "
             "happened",

@@ -96,12 +96,12 @@ class FixedPoint:
             exact: fractions (`fractions.Fraction`) rather than the floats nearest to them, which hold 53 bits.
 
         Raises:
-            ArgumentError: ``factors`` is negative.
+            ArgumentError: ``factors`` is no whole number of at least 0.
             RangeError: a value beyond what floats hold.
         """
-        if factors < 0:
-            raise ArgumentError(f"FixedPoint.decode: factors = {factors} must not be negative")
-        whole, unit = integers(values, "FixedPoint.decode"), 2 ** (self.bits * factors)
+        if isinstance(factors, bool) or not isinstance(factors, int) or factors < 0:
+            raise ArgumentError(f"FixedPoint.decode: factors = {factors!r} must be a whole number of at least 0")
+        whole, unit = integers(values, "FixedPoint.decode", named_rows=True), 2 ** (self.bits * factors)
         decoded = np.empty(whole.shape, dtype=object if exact else np.float64)
         flat = decoded.reshape(-1)
         try:

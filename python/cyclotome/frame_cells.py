@@ -19,6 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import ArgumentError, RangeError, UnsupportedError
+from .labels import name_of
+from .row_labels import is_a, is_numbered
 from .values import IntArray, index, is_integral, is_masked
 
 __all__ = [
@@ -31,6 +33,7 @@ __all__ = [
     "chosen",
     "decimals_for",
     "one_column",
+    "rows_of",
     "scaled",
 ]
 
@@ -89,9 +92,7 @@ def cells_of(table: object) -> list[Cells]:
     """
     names, columns = _columns(table)
     for name in names:
-        if not isinstance(name, str):
-            raise ArgumentError(f"encrypt_frame: column {name!r} is named by {type(name).__name__}; names are text")
-        if names.count(name) > 1:
+        if names.count(name_of(name, "encrypt_frame")) > 1:
             raise ArgumentError(f"encrypt_frame: two columns are named {name!r}")
     every = [one_column(name, column) for name, column in zip(names, columns, strict=True)]
     if not every or not every[0].present.size:
@@ -105,16 +106,10 @@ def cells_of(table: object) -> list[Cells]:
     return every
 
 
-def _is(value: object, package: str, kind: str) -> bool:
-    """Whether it is such a class of a package, which is imported by whoever made such a value."""
-    module = sys.modules.get(package)
-    return module is not None and isinstance(value, getattr(module, kind))
-
-
 def _columns(table: Any) -> tuple[list[Any], list[Any]]:
-    if _is(table, "pandas", "DataFrame"):
+    if is_a(table, "pandas", "DataFrame"):
         return list(table.columns), [table.iloc[:, i] for i in range(table.shape[1])]
-    if _is(table, "polars", "DataFrame"):
+    if is_a(table, "polars", "DataFrame"):
         return list(table.columns), table.get_columns()
     if isinstance(table, Mapping):
         return list(table.keys()), list(table.values())
@@ -124,6 +119,25 @@ def _columns(table: Any) -> tuple[list[Any], list[Any]]:
     )
 
 
+def rows_of(table: Any) -> list[Any] | None:
+    """What the rows of a table are called; None where they are numbered from 0, or have no names.
+
+    Raises:
+        ArgumentError: a mapping with several Series of pandas, whose rows have other names.
+    """
+    if is_a(table, "pandas", "DataFrame"):
+        indices = [table.index]
+    else:
+        columns = table.values() if isinstance(table, Mapping) else []
+        indices = [column.index for column in columns if is_a(column, "pandas", "Series")]
+    if any(not each.equals(indices[0]) for each in indices):
+        raise ArgumentError(
+            "encrypt_frame: columns whose rows have other names; pandas.DataFrame(columns) puts them in one order"
+        )
+    found: list[Any] | None = None if not indices or is_numbered(indices[0]) else indices[0].tolist()
+    return found
+
+
 def one_column(name: str, column: Any) -> Cells:
     """A pandas or Polars series, or a sequence.
 
@@ -131,12 +145,16 @@ def one_column(name: str, column: Any) -> Cells:
         UnsupportedError: something else.
         ArgumentError: more than one axis.
     """
-    if _is(column, "pandas", "Series"):
+    if is_a(column, "pandas", "Index"):
+        column = column.to_series()
+    if is_a(column, "pandas.api.extensions", "ExtensionArray"):
+        column = sys.modules["pandas"].Series(column)
+    if is_a(column, "pandas", "Series"):
         listed = getattr(column.dtype, "categories", None)
         present = ~column.isna().to_numpy(dtype=bool)
         values = column[present].to_numpy(dtype=None if listed is None else object)
         return Cells(name, values, present, None if listed is None else tuple(listed))
-    if _is(column, "polars", "Series"):
+    if is_a(column, "polars", "Series"):
         listed = getattr(column.dtype, "categories", None) if column.dtype.base_type().__name__ == "Enum" else None
         present = ~column.is_null().to_numpy()
         there = column.drop_nulls()
@@ -288,6 +306,8 @@ def cell_numbers(operation: str, values: object) -> tuple[IntArray, int]:
         UnsupportedError: no numbers.
         RangeError: something missing or infinite.
     """
+    if is_a(values, "pandas", "DataFrame") or is_a(values, "polars", "DataFrame"):
+        raise UnsupportedError(f"{operation}: a column meets one column of a table: table[name]")
     single = isinstance(values, (numbers.Number, Decimal, np.generic)) or np.ndim(values) == 0  # type: ignore[arg-type]
     cells = one_column(operation, [values] if single else values)
     if not cells.present.all():

@@ -55,10 +55,9 @@ def decrypt_frame(
     if isinstance(x, EncryptedFrame):
         pandas = _pandas()
         columns = {name: _series(pandas, column, key, exact) for name, column in x.columns.items()}
-        frame = pandas.DataFrame(columns)
-        return frame if x.index is None else frame.set_axis(list(x.index), axis=0)
+        return _with_names(pandas.DataFrame(columns), x.index)
     if isinstance(x, (EncryptedColumn, EncryptedCategories)):
-        return _series(_pandas(), x, key, exact)
+        return _with_names(_series(_pandas(), x, key, exact), x.index)
     raise UnsupportedError(f"decrypt_frame takes an EncryptedFrame or one of its columns, not {type(x).__name__}")
 
 
@@ -67,6 +66,10 @@ def _pandas() -> Any:
         return importlib.import_module("pandas")
     except ImportError:
         raise MissingPackageError("decrypted tables are pandas', which is not installed: pip install pandas") from None
+
+
+def _with_names(rows: Any, names: tuple[Any, ...] | None) -> Any:
+    return rows if names is None else rows.set_axis(list(names), axis=0)
 
 
 def _ones(values: Any, what: str) -> IntArray:

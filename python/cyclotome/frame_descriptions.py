@@ -13,74 +13,37 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date
-from decimal import Decimal
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
+from . import labels
 from .array import EncryptedArray
-from .errors import FormatError, MismatchError, UnsupportedError
+from .errors import CyclotomeError, FormatError
 from .frame_columns import EncryptedCategories, EncryptedColumn, Mask, public_mask
 from .frames import EncryptedFrame
 from .scales import MOST_SCALE_BITS
 
 __all__ = ["described", "rebuilt"]
 
-_MOST_DIGITS = len(str(1 << MOST_SCALE_BITS))
-_LONGEST_TEXT = 4096
-_WHOLE = re.compile(rf"-?[0-9]{{1,{_MOST_DIGITS}}}")
-
-
-# --- labels -----------------------------------------------------------------------------------------------------------
-def _date(text: str) -> date:
-    return date(*map(int, text.split("-")))
-
-
-#: How labels of each type are written, and read again: as the same type, which `place_of` compares too.
-_LABELS: Mapping[str, tuple[type, Callable[[Any], str], Callable[[str], Any]]] = {
-    "str": (str, str, str),
-    "bool": (bool, str, {"True": True, "False": False}.__getitem__),
-    "int": (int, str, lambda text: int(text) if _WHOLE.fullmatch(text) else _no_label()),
-    "float": (float, float.hex, lambda text: _finite(float.fromhex(text))),
-    "Decimal": (Decimal, str, lambda text: _finite(Decimal(text))),
-    "date": (date, date.isoformat, _date),
-}
-
-
-def _no_label() -> Any:
-    raise ValueError("it is no number of a length that is meant")
-
-
-def _finite(number: Any) -> Any:
-    return number if abs(number) < float("inf") else _no_label()  # comparisons with NaN are false, or raise
-
-
-def _written(label: object) -> list[str]:
-    for name, (kind, write, _) in _LABELS.items():
-        if type(label) is kind:
-            text = write(label)
-            if len(text) <= _LONGEST_TEXT:
-                return [name, text]
-    raise UnsupportedError(
-        f"a category or group {str(label)[:60]!r} of type {type(label).__name__} can't be stored: those of type "
-        f"{', '.join(_LABELS)}, of at most {_LONGEST_TEXT} characters, can"
-    )
+_T = TypeVar("_T")
 
 
 def _read_labels(given: object, what: str) -> tuple[Any, ...]:
-    labels = []
-    for each in _list(given, what):
-        pair = _list(each, f"{what}: a label")
-        if len(pair) != 2 or pair[0] not in _LABELS or not isinstance(pair[1], str) or len(pair[1]) > _LONGEST_TEXT:
-            raise FormatError(f"{what}: a label is a type of {', '.join(_LABELS)} and a text")
-        try:
-            labels.append(_LABELS[pair[0]][2](pair[1]))
-        except (ValueError, TypeError, KeyError, ArithmeticError):
-            raise FormatError(f"{what}: {pair[1][:40]!r} is no {pair[0]}") from None
-    return tuple(labels)
+    pairs = [_list(each, f"{what}: a label") for each in _list(given, what)]
+    try:
+        return tuple(labels.read(pair[0], pair[1]) if len(pair) == 2 else labels.read(None, None) for pair in pairs)
+    except ValueError as error:
+        raise FormatError(f"{what}: {error}") from None
+
+
+def _made(make: Callable[[], _T], what: str) -> _T:
+    """What its class takes; what it refuses was written by something else."""
+    try:
+        return make()
+    except CyclotomeError as error:
+        raise FormatError(f"{what}: {error}") from None
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
@@ -102,22 +65,15 @@ class _Numbered:
 def described(frame: EncryptedFrame) -> tuple[dict[str, Any], list[EncryptedArray]]:
     """What its file says, but for ``arrays``, and the arrays in their order.
 
-    Raises:
-        MismatchError: columns of different parameters or keys.
-        UnsupportedError: arrays that are no numbers in slots, or wrap around; labels that can't be stored.
-    """
+    A frame that there is can be described: its class holds columns and labels to what files can say."""
     arrays, masks = _Numbered(), _Numbered()
     columns = [_column(name, column, arrays, masks) for name, column in frame.columns.items()]
     facts = {
         "rows": frame.rows,
-        "index": None if frame.index is None else [_written(label) for label in frame.index],
+        "index": None if frame.index is None else [labels.written(label) for label in frame.index],
         "masks": [_mask(mask, arrays) for mask in masks.things],
         "columns": columns,
     }
-    for array in arrays.things:
-        _require_fit(array, arrays.things[0])
-        if array.wrap or array.encoding != "slots":
-            raise UnsupportedError("a table holds numbers within bounds in slots, not values modulo T or polynomials")
     return facts, arrays.things
 
 
@@ -125,8 +81,8 @@ def _column(
     name: str, column: EncryptedColumn | EncryptedCategories, arrays: _Numbered, masks: _Numbered
 ) -> dict[str, Any]:
     if isinstance(column, EncryptedCategories):
-        labels = [_written(label) for label in column.labels]
-        return {"name": name, "selectors": arrays.of(column.selectors), "labels": labels}
+        names = [labels.written(label) for label in column.labels]
+        return {"name": name, "selectors": arrays.of(column.selectors), "labels": names}
     return {
         "name": name,
         "values": arrays.of(column.values),
@@ -142,11 +98,6 @@ def _mask(mask: Any, arrays: _Numbered) -> str | int:
     return base64.b64encode(np.packbits(np.asarray(mask) != 0, bitorder="little").tobytes()).decode()
 
 
-def _require_fit(array: EncryptedArray, first: EncryptedArray) -> None:
-    if array.parameters != first.parameters or array.key_id != first.key_id:
-        raise MismatchError("the table's columns are of different parameters or secret keys; encrypt them alike")
-
-
 # --- reading ----------------------------------------------------------------------------------------------------------
 def _list(value: object, what: str) -> Sequence[Any]:
     if not isinstance(value, list):
@@ -154,8 +105,8 @@ def _list(value: object, what: str) -> Sequence[Any]:
     return value
 
 
-def rebuilt(facts: Mapping[str, Any], arrays: Sequence[EncryptedArray]) -> EncryptedFrame:
-    """The table that a description and its arrays make.
+def rebuilt(facts: Mapping[str, Any], stored: Sequence[EncryptedArray]) -> EncryptedFrame:
+    """The table that a description and its arrays make. Zeros and ones were written as within ±1 once.
 
     Raises:
         FormatError: they contradict each other, or are not what `described` would have written.
@@ -164,9 +115,9 @@ def rebuilt(facts: Mapping[str, Any], arrays: Sequence[EncryptedArray]) -> Encry
     rows = facts.get("rows")
     if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
         raise FormatError(f"a table of {str(rows)[:20]} rows; it has at least one")
-    masks: list[Mask] = []
-    for given in _list(facts.get("masks"), "masks"):
-        masks.append(_read_mask(given, rows, arrays))
+    ones = _places_of_ones(facts)
+    arrays = [_ones(array) if number in ones else array for number, array in enumerate(stored)]
+    masks = [_read_mask(given, rows, arrays) for given in _list(facts.get("masks"), "masks")]
     for given in _list(facts.get("columns"), "columns"):
         if not isinstance(given, dict) or not isinstance(given.get("name"), str):
             raise FormatError("a column that is no object with a name")
@@ -177,16 +128,13 @@ def rebuilt(facts: Mapping[str, Any], arrays: Sequence[EncryptedArray]) -> Encry
     index = None if facts.get("index") is None else _read_labels(facts["index"], "the index")
     if not columns or (index is not None and len(index) != rows):
         raise FormatError(f"a table of {len(columns)} columns and {rows} rows, and an index that does not fit it")
-    frame = EncryptedFrame(columns, index)
+    frame = _made(lambda: EncryptedFrame(columns, index), "the table")
     _require_one_spelling(frame, facts, arrays)
     return frame
 
 
 def _require_one_spelling(frame: EncryptedFrame, facts: Mapping[str, Any], arrays: Sequence[EncryptedArray]) -> None:
-    try:
-        again, used = described(frame)
-    except (MismatchError, UnsupportedError) as error:
-        raise FormatError(f"the table's arrays don't belong together: {error}") from None
+    again, used = described(frame)
     stated = {name: value for name, value in facts.items() if name != "arrays"}
     same = json.dumps(again, sort_keys=True) == json.dumps(stated, sort_keys=True)
     if not same or len(used) != len(arrays) or any(x is not y for x, y in zip(used, arrays, strict=True)):
@@ -199,15 +147,20 @@ def _array(number: object, arrays: Sequence[EncryptedArray], what: str) -> Encry
     return arrays[number]
 
 
-def _require_ones(array: EncryptedArray, shape: tuple[Any, ...], what: str) -> EncryptedArray:
-    if array.shape != shape or array.bound is None or array.bound > 1:
-        raise FormatError(f"{what}: an array of shape {array.shape} within ±{array.bound}, not of {shape} within ±1")
-    return array
+def _places_of_ones(facts: Mapping[str, Any]) -> set[int]:
+    """Numbers of the arrays that are masks or categories."""
+    columns = [each for each in _list(facts.get("columns"), "columns") if isinstance(each, dict)]
+    named = [*_list(facts.get("masks"), "masks"), *(each.get("selectors") for each in columns)]
+    return {number for number in named if isinstance(number, int) and not isinstance(number, bool)}
+
+
+def _ones(array: EncryptedArray) -> EncryptedArray:
+    return array.assume_bound((0, 1)) if array.interval == (-1, 1) else array
 
 
 def _read_mask(given: object, rows: int, arrays: Sequence[EncryptedArray]) -> Mask:
     if not isinstance(given, str):
-        return _require_ones(_array(given, arrays, "a mask"), (rows,), "a mask")
+        return _array(given, arrays, "a mask")
     # Rows are those of arrays that are there: what is unpacked below is no longer than what was sent.
     if not any(array.shape[-1:] == (rows,) for array in arrays):
         raise FormatError(f"a mask of {rows} rows, which no array has")
@@ -225,20 +178,15 @@ def _read_column(
     given: dict[str, Any], what: str, rows: int, arrays: Sequence[EncryptedArray], masks: Sequence[Mask]
 ) -> EncryptedColumn | EncryptedCategories:
     if "selectors" in given:
-        labels = _read_labels(given.get("labels"), what)
+        names = _read_labels(given.get("labels"), what)
         selectors = _array(given["selectors"], arrays, what)
-        if len(set(map(repr, labels))) != len(labels):
-            raise FormatError(f"{what}: a category twice")
-        return EncryptedCategories(_require_ones(selectors, (len(labels), rows), what), labels)
+        return _made(lambda: EncryptedCategories(selectors, names), what)
     values, scale, mask = _array(given.get("values"), arrays, what), given.get("scale"), given.get("mask")
-    if values.shape != (rows,) and (values.shape or rows != 1):
-        raise FormatError(f"{what}: values of shape {values.shape} in a table of {rows} rows")
-    if not isinstance(scale, str) or not _WHOLE.fullmatch(scale) or not 1 <= int(scale) < 1 << MOST_SCALE_BITS:
+    if not isinstance(scale, str) or not labels.WHOLE.fullmatch(scale):
         raise FormatError(f"{what}: a scale that is no whole number from 1 to 2^{MOST_SCALE_BITS}")
     if mask is not None and (isinstance(mask, bool) or not isinstance(mask, int) or not 0 <= mask < len(masks)):
         raise FormatError(f"{what}: mask {str(mask)[:20]}, of {len(masks)}")
-    if mask is not None and not values.shape:
-        raise FormatError(f"{what}: a mask of a single number")
     if not isinstance(given.get("cleared"), bool):
         raise FormatError(f"{what}: it does not say by true or false whether missing values are 0")
-    return EncryptedColumn(values, int(scale), None if mask is None else masks[mask], given["cleared"])
+    known = None if mask is None else masks[mask]
+    return _made(lambda: EncryptedColumn(values, int(scale), known, given["cleared"]), what)

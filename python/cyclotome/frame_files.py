@@ -54,7 +54,7 @@ def parts(
     """What the first container's metadata say, and the other containers.
 
     Raises:
-        MismatchError, UnsupportedError: see `frame_descriptions.described`; NoiseError: see `to_bytes`.
+        NoiseError: see `to_bytes`.
     """
     facts, arrays = frame_descriptions.described(frame)
     containers = [stored(array) for array in arrays]

@@ -3,22 +3,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NoReturn
 
 import numpy as np
 
 from .array import EncryptedArray
+from .compounds import Change, Compound, once
 from .encryption import encrypt
 from .errors import ArgumentError, RangeError, UnsupportedError
 from .fixed_point import FixedPoint
-from .frame_cells import Cells, as_decimal, cells_of, chosen, decimals_for, one_column, scaled
-from .frame_columns import EncryptedCategories, EncryptedColumn, Mask, place_of
+from .frame_cells import Cells, as_decimal, cells_of, chosen, decimals_for, one_column, rows_of, scaled
+from .frame_columns import EncryptedCategories, EncryptedColumn, Mask, require_alike
 from .keys import PublicKey, SecretKey
+from .labels import different, labels_of, name_of, place_of
 from .options import Callback
 from .parameters import Parameters
+from .row_labels import in_order_of, shown
 from .values import IntArray, integers
 
 __all__ = ["EncryptedFrame", "GroupedFrame", "encrypt_cells", "encrypt_frame"]
@@ -27,25 +31,61 @@ Column = EncryptedColumn | EncryptedCategories
 
 
 @dataclass(frozen=True, eq=False)
-class EncryptedFrame:
+class EncryptedFrame(Compound):
     """A table of encrypted columns, each of which lies along rows in the slots of its own ciphertexts; made by
-    `encrypt_frame`. ``frame["a"]`` is an `EncryptedColumn`, or `EncryptedCategories`.
+    `encrypt_frame`. ``frame["a"]`` is an `EncryptedColumn`, or `EncryptedCategories`, and ``frame["shop"] == "A"`` a
+    column of zeros and ones to multiply by.
 
-    Public: names, the number of rows, scales, categories, which columns have missing values, and where if their mask is
-    public. Hidden: the values.
+    Public: names, the number of rows and what they are called, scales, categories, which columns have missing values,
+    and where if their mask is public. Hidden: the values.
+
+    Raises:
+        ArgumentError: no columns; names that are no text; columns of several lengths, or whose rows have other names.
+        UnsupportedError: something else than columns.
+        MismatchError: columns of different parameters or secret keys.
     """
 
-    #: Columns by name, of equal length.
+    #: Columns by name, of equal length; nobody changes them.
     columns: Mapping[str, Column]
-    #: What the rows are called, public: the groups of a grouped result. None: numbers from 0.
+    #: What the rows are called, public: the groups of a grouped result, or what ``encrypt_frame(index="public")`` kept.
+    #: None: numbers from 0. Columns have the same.
     index: tuple[Any, ...] | None = None
 
+    # NumPy and pandas leave operations with such an operand to this class.
+    __array_ufunc__ = None
+    __pandas_priority__ = 5000
+
     def __post_init__(self) -> None:
-        lengths = {column.rows for column in self.columns.values()}
-        if self.index is not None:
-            lengths.add(len(self.index))
-        if len(lengths) != 1 or not self.columns:
+        if not isinstance(self.columns, Mapping) or not self.columns:
+            raise ArgumentError("a frame takes a mapping from names to columns, at least one")
+        columns = dict(self.columns)
+        for name, column in columns.items():
+            name_of(name, "a frame")
+            if not isinstance(column, (EncryptedColumn, EncryptedCategories)):
+                raise UnsupportedError(
+                    f"a frame has encrypted columns, and {name!r} is {type(column).__name__}; encrypt_frame encrypts "
+                    "tables, and cy.EncryptedColumn(array, scale) makes a column of an encrypted array"
+                )
+        index = self._common_index(columns)
+        lengths = {column.rows for column in columns.values()} | ({len(index)} if index is not None else set())
+        if len(lengths) != 1:
             raise ArgumentError(f"a frame of columns with {sorted(lengths)} rows; all must have the same")
+        require_alike([array for column in columns.values() for array in column.arrays()], "a frame's columns are")
+        for name, column in columns.items():
+            columns[name] = column if column.index is index else replace(column, index=index)
+        object.__setattr__(self, "columns", MappingProxyType(columns))
+        object.__setattr__(self, "index", index)
+
+    def _common_index(self, columns: Mapping[str, Column]) -> tuple[Any, ...] | None:
+        """What rows are called: as said here, or by the columns."""
+        found = None if self.index is None else labels_of(self.index, "names of rows")
+        for name, column in columns.items():
+            if column.index is not None and found is not None and column.index != found:
+                raise ArgumentError(
+                    f"a frame's rows have the same names in all columns, and in {name!r:.60} they have others"
+                )
+            found = column.index if found is None else found
+        return found
 
     @property
     def rows(self) -> int:
@@ -61,15 +101,27 @@ class EncryptedFrame:
         """The parameters it was encrypted under."""
         return self._first.arrays()[0].parameters
 
+    def arrays(self) -> list[EncryptedArray]:
+        """The encrypted arrays that it consists of, those that columns share for each of them."""
+        return [array for column in self.columns.values() for array in column.arrays()]
+
+    def mapped(self, change: Change) -> EncryptedFrame:
+        """The same table with other arrays in place of its own; what columns share they share again."""
+        each = once(change)
+        return EncryptedFrame({name: column.mapped(each) for name, column in self.columns.items()}, self.index)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return EncryptedFrame, (dict(self.columns), self.index)
+
     @property
     def ciphertexts(self) -> int:
         """Number of ciphertexts, masks and those of every plaintext modulus counted."""
-        return sum(array.ciphertexts for column in self.columns.values() for array in column.arrays())
+        return sum(array.ciphertexts for array in self.arrays())
 
     @property
     def nbytes(self) -> int:
         """Bytes of its ciphertexts; see `EncryptedArray.nbytes`."""
-        return sum(array.nbytes for column in self.columns.values() for array in column.arrays())
+        return sum(array.nbytes for array in self.arrays())
 
     def __len__(self) -> int:
         return self.rows
@@ -77,12 +129,21 @@ class EncryptedFrame:
     def __iter__(self) -> Iterator[str]:
         return iter(self.columns)
 
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and name in self.columns
+
     def __getitem__(self, name: str) -> Any:
         """A column.
 
         Raises:
             ArgumentError: no such column.
+            UnsupportedError: no name; `select` takes several, and rows are not taken out.
         """
+        if not isinstance(name, str):
+            raise UnsupportedError(
+                f"a frame has columns by name, frame['a'], not {name!r:.40}; frame.select('a', 'b') takes several, and "
+                "which rows count is a column of zeros and ones to multiply by"
+            )
         if name not in self.columns:
             raise ArgumentError(f"there is no column {name!r}; the frame has {', '.join(self.columns)}")
         return self.columns[name]
@@ -91,7 +152,7 @@ class EncryptedFrame:
         """The frame with these columns added or replaced.
 
         Raises:
-            ArgumentError: columns of another number of rows.
+            As the frame itself, for columns that don't belong to it.
         """
         return EncryptedFrame({**self.columns, **columns}, self.index)
 
@@ -99,39 +160,73 @@ class EncryptedFrame:
         """The frame of these columns only. Raises ArgumentError where one is not there."""
         return EncryptedFrame({name: self[name] for name in names}, self.index)
 
-    def with_keys(self, *keys: object) -> EncryptedFrame:
-        """The same frame that knows these keys too. Errors: see `EncryptedArray.with_keys`."""
-        return EncryptedFrame({name: column.with_keys(*keys) for name, column in self.columns.items()}, self.index)
-
     def groupby(self, key: object) -> GroupedFrame:
         """Rows by groups, whose sums and counts are computed for all groups at once.
 
         Args:
-            key: the name of a column of categories, encrypted; or public labels, one for each row.
+            key: the name of a column of categories, encrypted; or public labels, one for each row: those of a Series of
+                pandas by their names, as `EncryptedColumn` says.
 
         Raises:
-            ArgumentError: no such column, another number of labels, or a missing label.
-            UnsupportedError: a column of numbers.
+            ArgumentError: no such column, another number of labels, a missing label or one that can't be stored; labels
+                of other rows.
+            UnsupportedError: a column of numbers; several columns.
         """
         if isinstance(key, str):
             column = self[key]
             if not isinstance(column, EncryptedCategories):
                 raise UnsupportedError(f"groupby: {key!r} holds numbers; groups are categories, or public labels")
             return GroupedFrame(self, column.labels, column.selectors)
-        cells = one_column("groupby", key)
+        if isinstance(key, (list, tuple)) and key and all(each in self for each in key):
+            raise UnsupportedError(f"groupby: {key!r:.60} are columns, and groups are those of one, or public labels")
+        cells = one_column("groupby", in_order_of(key, self.index, "groupby"))
         if cells.present.size != self.rows or not cells.present.all():
             raise ArgumentError(
                 f"groupby: {len(cells.values)} labels that are there, of {cells.present.size}, for {self.rows} rows"
             )
-        try:
-            labels, places = np.unique(cells.values, return_inverse=True)
-        except TypeError as error:
-            raise ArgumentError(f"groupby: labels of several kinds have no order ({error})") from None
+        labels, places = _groups(cells)
         selectors = (places.reshape(-1) == np.arange(len(labels))[:, None]).astype(np.int64)
-        return GroupedFrame(self, tuple(labels.tolist()), selectors)
+        return GroupedFrame(self, labels, selectors)
+
+    # --- what encrypted tables can't do -------------------------------------------------------------------------------
+    def __eq__(self, other: object) -> NoReturn:
+        raise UnsupportedError(
+            "comparison of encrypted tables: rows of one category are frame[column] == category, and numbers are "
+            "compared by cy.less and cy.equal; or decrypt first"
+        )
+
+    __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __eq__
+    __hash__ = object.__hash__
+
+    def __add__(self, *_: object) -> NoReturn:
+        raise UnsupportedError("arithmetic is that of columns, which have scales of their own: frame['a'] + frame['b']")
+
+    __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __matmul__ = __rmatmul__ = __neg__ = __pow__ = __add__
+    __truediv__ = __rtruediv__ = __add__
+
+    def __bool__(self) -> NoReturn:
+        raise UnsupportedError(
+            "whether an encrypted table is zero can't be told without the secret key; it has len(x) rows"
+        )
+
+    def __array__(self, *_: Any, **__: Any) -> NoReturn:
+        raise UnsupportedError("an encrypted table has no numbers to show; use cyclotome.decrypt_frame(x, secret)")
 
     def __repr__(self) -> str:
         return f"<EncryptedFrame of {self.rows} rows: {', '.join(self.columns)}; {self.ciphertexts} ciphertexts>"
+
+
+def _groups(cells: Cells) -> tuple[tuple[Any, ...], Any]:
+    """Different labels in order, that of their type where it has one, and the number of each row's."""
+    if cells.categories is not None:
+        present = set(cells.values.tolist())
+        labels = labels_of([each for each in cells.categories if each in present], "groupby")
+        return labels, np.array([place_of(labels, value, "groupby") for value in cells.values.tolist()])
+    try:
+        unique, places = np.unique(cells.values, return_inverse=True)
+    except TypeError as error:
+        raise ArgumentError(f"groupby: labels of several kinds have no order ({error})") from None
+    return different(labels_of(list(unique), "groupby"), "groupby"), places
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,17 +284,18 @@ def encrypt_frame(
     bounds: Mapping[str, Any] | None = None,
     missing: Mapping[str, str] | str = "refuse",
     categories: Mapping[str, Sequence[Any]] | None = None,
+    index: str = "refuse",
     progress: Callback | None = None,
 ) -> EncryptedFrame:
     """Encrypts a table, each column along its rows in ciphertexts of its own: 5000 rows of one column take one
     ciphertext of 8192 slots for each plaintext modulus.
 
     Numbers are decimals, exactly: floats are read as the shortest decimals that name them, and nothing is rounded, but
-    in columns whose scale is a `FixedPoint`. The index of a pandas frame is not kept.
+    in columns whose scale is a `FixedPoint`.
 
     Args:
         table: a pandas or Polars DataFrame, or a mapping from names to sequences. Columns hold integers, booleans,
-            floats, `decimal.Decimal` or fractions that are decimals; columns of categories anything.
+            floats, `decimal.Decimal` or fractions that are decimals; columns of categories also text and dates.
         key: a public key, or the secret key.
         scales: decimals after the point, or a `FixedPoint`, which rounds to steps of 2^-bits; one for all columns or by
             name, public. Where none is given, the fewest decimals that all values of the column need, which tells as
@@ -210,6 +306,9 @@ def encrypt_frame(
             may read; "encrypted": an encrypted mask, of a column without missing values too.
         categories: by name, all values that a column may hold, public: it becomes `EncryptedCategories`. Those of
             pandas' Categorical and Polars' Enum are known.
+        index: what becomes of a pandas index, which often names people, and is not encrypted: "refuse" any that does
+            not number rows from 0 in order; "drop": rows are numbered from 0, as after ``reset_index(drop=True)``;
+            "public": it is kept, for all to read, and public operands are put into its order.
         progress: called as ``progress(done, total, what)``, for each column.
 
     Raises:
@@ -217,7 +316,8 @@ def encrypt_frame(
             value with ``missing="refuse"``. The message names row and column.
         UnsupportedError: no such table; text, dates or other values that are no numbers.
         ArgumentError: columns of several lengths; no rows; names that are not different text; a value that is none of
-            the categories; options that name no column or make no sense.
+            the categories; rows with names, of which ``index`` does not say what becomes; names and categories that
+            can't be stored; options that name no column or make no sense.
 
     Example:
         >>> import cyclotome as cy
@@ -228,7 +328,21 @@ def encrypt_frame(
     """
     if not isinstance(key, (PublicKey, SecretKey)):
         raise UnsupportedError(f"encrypt_frame takes a public or secret key, not {type(key).__name__}")
-    return encrypt_cells(cells_of(table), key, scales, bounds, missing, categories, progress)
+    every, names = cells_of(table), _row_names(table, index)
+    frame = encrypt_cells(every, key, scales, bounds, missing, categories, progress)
+    return frame if names is None else EncryptedFrame(frame.columns, names)
+
+
+def _row_names(table: Any, index: object) -> tuple[Any, ...] | None:
+    if index not in ("refuse", "drop", "public"):
+        raise ArgumentError(f"encrypt_frame: index={index!r}; there are 'refuse', 'drop' and 'public'")
+    names = None if index == "drop" else rows_of(table)
+    if names is None or index == "public":
+        return None if names is None else labels_of(names, "encrypt_frame: names of rows")
+    raise ArgumentError(
+        f"encrypt_frame: the table's rows are named {shown(names)}, which is not "
+        "encrypted: index='drop' numbers them from 0, index='public' keeps their names, for all to read"
+    )
 
 
 def encrypt_cells(
@@ -300,8 +414,8 @@ def _numbers(
     values = encrypt(integers(rows, "encrypt_frame"), key, bound=bound, progress=progress)
     present = cells.present.astype(np.int64)
     if way == "encrypted":
-        return EncryptedColumn(values, scale, encrypt(present, key, bound=1, progress=progress))
-    return EncryptedColumn(values, scale, None if cells.present.all() else present)
+        return EncryptedColumn(values, scale, encrypt(present, key, bound=(0, 1), progress=progress), True)
+    return EncryptedColumn(values, scale, None if cells.present.all() else present, True)
 
 
 def _bound(name: str, limit: Any, scale: int) -> int:
@@ -324,13 +438,12 @@ def _place(known: tuple[Any, ...], value: object, cells: Cells, place: int) -> i
 def _categories(
     cells: Cells, labels: Sequence[Any], key: PublicKey | SecretKey, progress: Callback | None
 ) -> EncryptedCategories:
-    if not isinstance(labels, Iterable):
-        raise ArgumentError(f"encrypt_frame: the categories of {cells.name!r} are {labels!r}, not a list of values")
-    known = tuple(labels)
-    if not known or any(known.index(label) != i for i, label in enumerate(known)):
-        raise ArgumentError(f"encrypt_frame: the categories of {cells.name!r} are none, or not different: {labels!r}")
+    what = f"encrypt_frame: the categories of {cells.name!r}"
+    known = different(labels_of(labels, what), what)
+    if not known:
+        raise ArgumentError(f"{what} are none")
     selectors = np.zeros((len(known), cells.present.size), dtype=np.int64)
     places = np.flatnonzero(cells.present)
     for i, value in enumerate(cells.values.tolist()):
         selectors[_place(known, value, cells, i), places[i]] = 1
-    return EncryptedCategories(encrypt(selectors, key, bound=1, progress=progress), known)
+    return EncryptedCategories(encrypt(selectors, key, bound=(0, 1), progress=progress), known)

@@ -34,6 +34,7 @@ __all__ = [
     "sort",
     "top_k",
     "where",
+    "within_bits",
 ]
 
 #: Arrays, or numbers of several digits.
@@ -217,20 +218,32 @@ def minimum(x: Any, y: Any) -> Any:
     return _selected("minimum", _core.minimum, x, y, swap=True)
 
 
+def within_bits(mask: EncryptedArray) -> bool:
+    """Whether it is known to hold zeros and ones."""
+    return mask.interval is not None and mask.interval[0] >= 0 and mask.interval[1] <= 1
+
+
 def where(mask: EncryptedArray, a: Any, b: Any) -> Any:
     """``a`` where the mask is 1, ``b`` where it is 0: b + mask (a - b), one product; shapes broadcast.
 
     Args:
         mask: what comparisons make, or 0 and 1 encrypted with ``bound=(0, 1)``: then the result is bounded by ``a`` and
-            ``b``. Any other mask is what the formula makes of it, and bounded accordingly.
+            ``b``. Any other mask is what the formula makes of it, and bounded accordingly (``numpy.where``, which takes
+            all but 0 for true, refuses such).
         a, b: encrypted arrays or integers; or both `EncryptedDigits`.
 
     Raises:
+        ArgumentError: digits, and a mask that may be something else than 0 and 1.
         RangeError, NoiseError, MissingKeyError: see `polyval`.
     """
     pair = _digits("where", a, b)
     if pair:
-        axes = max(_encrypted("where", mask).ndim, *(x.digits.ndim - 1 for x in pair))
+        if not within_bits(_encrypted("where", mask)):
+            raise ArgumentError(
+                f"where of numbers in digits: the mask may be {mask.interval}, and digits times others than 0 and 1 "
+                "are no digits; encrypt it with bound=(0, 1), or say what you know of it: mask.assume_bound((0, 1))"
+            )
+        axes = max(mask.ndim, *(x.digits.ndim - 1 for x in pair))
         return replace(pair[0], digits=where(mask, *(_with_axes(x.digits, axes) for x in pair)))
     return _called("where", _core.where, _encrypted("where", mask), a, b)
 

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 from . import _core
 from .array import Distributed, EncryptedArray
 from .contexts import Context, context_for
-from .errors import ArgumentError
+from .errors import ArgumentError, UnsupportedError
 from .options import current
 from .parameters import Parameters
 from .text import byte_size
@@ -53,6 +53,10 @@ class Matrix(Distributed):
         self._values: IntArray = integers(values, "Matrix")
         if self._values.ndim != 2:
             raise ArgumentError(f"Matrix: a matrix has two axes, not shape {self._values.shape}")
+        if not self._values.size:
+            raise ArgumentError(f"Matrix: shape {self._values.shape} has no values")
+        if not isinstance(parameters, Parameters):
+            raise UnsupportedError(f"Matrix takes Parameters, not {type(parameters).__name__}")
         self._parameters = parameters
         self._lock = threading.RLock()  # reentrant, as that of plain operands
         self._natives: WeakKeyDictionary[Context, _core.Matrix] = WeakKeyDictionary()

@@ -22,8 +22,8 @@ from . import _core
 from .array import EncryptedArray
 from .digit_arrays import DigitArray
 from .digits import EncryptedDigits, fault_of
-from .encrypted_numbers import MOST_BITS, EncryptedNumbers, digit_bits
-from .errors import ArgumentError, FormatError
+from .encrypted_numbers import EncryptedNumbers
+from .errors import ArgumentError, CyclotomeError, FormatError
 from .parameters import Parameters
 from .text import integer
 
@@ -58,19 +58,12 @@ def of_parameters(parameters: Parameters) -> dict[str, Any]:
 
 
 def of_digits(numbers: DigitArray) -> dict[str, Any]:
-    """What the file of these numbers' digits carries.
-
-    Raises:
-        ArgumentError: an array that can't be the digits that it is said to be.
-    """
+    """What the file of these numbers' digits carries."""
     shared = of_parameters(numbers.parameters)
     return {**shared, **(_of_digits(numbers) if isinstance(numbers, EncryptedDigits) else _of_numbers(numbers))}
 
 
 def _of_digits(numbers: EncryptedDigits) -> dict[str, Any]:
-    fault = fault_of(numbers.digits.shape, numbers.digits.interval, numbers.base)
-    if fault is not None:
-        raise ArgumentError(f"these are no EncryptedDigits: {fault}")
     return {"digits": {"base": numbers.base}}
 
 
@@ -189,24 +182,13 @@ def _read_numbers(facts: dict[str, Any], digits: EncryptedArray) -> EncryptedNum
     about = facts.get("numbers")
     if about is None:
         return None
-    if not isinstance(about, dict) or not isinstance(about.get("shape"), list) or len(about["shape"]) > _MOST_AXES:
+    if not isinstance(about, dict) or not isinstance(about.get("shape"), list):
         raise FormatError(f"the metadata's numbers are {_shown(about)}, not an object with a shape")
-    shape = tuple(_whole(length, "numbers' shape", 1, 2**40) for length in about["shape"])
-    bits = _whole(about.get("bits"), "numbers' bits", 1, MOST_BITS)
-    signed, lists = about.get("signed"), about.get("lists")
-    if not isinstance(signed, bool) or not isinstance(lists, bool):
-        raise FormatError("the metadata's numbers do not say by true or false whether they are signed, and lists")
-    if digits.ndim != 3 or len(digits.parameters.plain_moduli) != 1:
-        raise FormatError(f"the metadata speak of numbers, but the array of shape {digits.shape} holds no digits")
-    numbers = EncryptedNumbers(digits, shape, bits, signed, lists)
-    width = digit_bits(numbers)
-    fits = math.prod(shape) == numbers.count * numbers.lanes and digits.shape[1] == -(-bits // width)
-    if not fits or (shape[-1:] if lists else (1,)) != (numbers.count,):
-        raise FormatError(
-            f"the metadata speak of numbers of shape {shape} and {bits} bits, whose digits do not have "
-            f"the array's shape {digits.shape}"
-        )
-    return numbers
+    facts_of: list[Any] = [about.get(name) for name in ("bits", "signed", "lists")]
+    try:
+        return EncryptedNumbers(digits, tuple(about["shape"]), *facts_of)
+    except CyclotomeError as error:
+        raise FormatError(f"the metadata speak of numbers, but {error}") from None
 
 
 def read_array(facts: dict[str, Any], parameters: Parameters, batch: int) -> Description:

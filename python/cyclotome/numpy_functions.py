@@ -13,7 +13,7 @@ import numpy as np
 from .array import EncryptedArray
 from .contraction import einsum
 from .errors import ArgumentError, UnsupportedError
-from .functions import argmax, argmin, polyval, sort, where
+from .functions import argmax, argmin, polyval, sort, where, within_bits
 from .polynomials import convolve
 from .shaping import concatenate, stack
 
@@ -61,6 +61,12 @@ def _reshape(a: EncryptedArray, shape: int | tuple[int, ...]) -> EncryptedArray:
 
 
 def _where(condition: Any, x: Any, y: Any) -> Any:
+    if isinstance(condition, EncryptedArray) and not within_bits(condition):
+        raise UnsupportedError(
+            f"numpy.where takes all but 0 for true, and this condition may be {condition.interval}: compare first, "
+            "1 - cy.is_zero(x), or say that it holds zeros and ones: x.assume_bound((0, 1)); cyclotome.where(x, a, b) "
+            "is b + x (a - b) whatever x is"
+        )
     return where(condition, x, y)
 
 

@@ -1,17 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What operations are told besides their operands: whom to report to, and what may come out of them."""
+"""What operations are told besides their operands: whom to report to, and what may come out of them.
+
+An option holds for what runs within its ``with``. Python's context variables are not enough for that: a generator
+shares its caller's context, so that what it sets would hold for its caller whenever it is suspended. So a setting knows
+the generator that it was made in, if any, and holds only while that one runs; and one that has ended holds nowhere,
+though tasks and threads may have copied the context that it was in.
+"""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from typing import Literal
+from types import FrameType
+from typing import Any, Literal, TypeVar
 
 from . import _core
 from .progress_bars import bars
 
 __all__ = ["Callback", "Options", "allow_undecryptable", "current", "options", "product_method", "progress"]
+
+_T = TypeVar("_T")
 
 #: Called as ``callback(done, total, what)`` from the thread that works, with ``0 <= done <= total``: at the beginning,
 #: after every step and at the end. What it raises ends the work.
@@ -19,7 +29,7 @@ Callback = Callable[[int, int, str], None]
 
 
 class Options:
-    """What holds for the operations of a thread or task; `native` is the same for the library."""
+    """What holds for the operations of a thread or task; `native` is the same for the library. Nobody changes one."""
 
     __slots__ = ("allow_undecryptable", "native", "product_method", "progress")
 
@@ -35,17 +45,90 @@ class Options:
         """The same with another callback."""
         return Options(callback, self.allow_undecryptable, self.product_method)
 
-    def with_undecryptable(self, allowed: bool) -> Options:
-        """The same, and whether results may be undecryptable."""
-        return Options(self.progress, allowed, self.product_method)
 
-    def with_product_method(self, method: str) -> Options:
-        """The same with another way to multiply."""
-        return Options(self.progress, self.allow_undecryptable, method)
+_UNTOLD = Options()
 
 
-#: Of this thread or task. Operations take ``current.get().native``. Nobody changes one: others take its place.
-current: ContextVar[Options] = ContextVar("cyclotome_options", default=Options())  # noqa: B039
+class _Setting:
+    """One option, from the beginning of its ``with`` to the end."""
+
+    __slots__ = ("ended", "field", "generator", "value")
+
+    def __init__(self, field: str, value: object, generator: FrameType | None) -> None:
+        self.field, self.value, self.generator = field, value, generator
+        self.ended = False
+
+    @property
+    def holds(self) -> bool:
+        """Whether what asks runs within it."""
+        return not self.ended and (self.generator is None or _is_running(self.generator))
+
+
+#: Of this thread or task, the innermost last.
+_settings: ContextVar[tuple[_Setting, ...]] = ContextVar("cyclotome_options", default=())
+
+
+class _Current:
+    """The options of whoever asks."""
+
+    def get(self) -> Options:
+        """Those that hold here and now."""
+        settings = _settings.get()
+        if not settings:
+            return _UNTOLD
+        told: dict[str, Any] = {each.field: each.value for each in settings if each.holds}
+        return Options(**told) if told else _UNTOLD
+
+    def carried(self, work: Callable[[], _T]) -> Callable[[], _T]:
+        """``work`` with what holds here and now, for a thread that does it for this one, in a context of its own: there
+        are none of this one's generators on its stack."""
+        held = tuple(_Setting(each.field, each.value, None) for each in _settings.get() if each.holds)
+
+        def told() -> _T:
+            _settings.set(held)
+            return work()
+
+        return told
+
+
+#: Operations take ``current.get().native``.
+current = _Current()
+
+
+def _is_running(generator: FrameType) -> bool:
+    """Whether it is among the callers: not suspended, and not ended."""
+    frame = inspect.currentframe()
+    while frame is not None and frame is not generator:
+        frame = frame.f_back
+    return frame is not None
+
+
+def _generator_of(frame: FrameType | None) -> FrameType | None:
+    """The generator whose code asks, as far as it is one that its caller runs on while it is suspended. Those of
+    `contextlib.contextmanager` are run by a ``with``: what they set is their user's. Coroutines have contexts of their
+    own, as their tasks do."""
+    while frame is not None:
+        driver = frame.f_back
+        if frame.f_globals.get("__name__") == "contextlib":
+            frame = driver
+        elif not frame.f_code.co_flags & (inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR):
+            return None
+        elif driver is None or driver.f_globals.get("__name__") != "contextlib":
+            return frame
+        else:
+            frame = driver
+    return None
+
+
+@contextmanager
+def _told(field: str, value: object) -> Iterator[None]:
+    setting = _Setting(field, value, _generator_of(inspect.currentframe()))
+    _settings.set((*_settings.get(), setting))
+    try:
+        yield
+    finally:  # what else was set stays, in whatever order contexts end
+        setting.ended, setting.generator = True, None
+        _settings.set(tuple(each for each in _settings.get() if not each.ended))
 
 
 @contextmanager
@@ -70,19 +153,18 @@ def progress(callback: Callback | Literal["auto"] | None = "auto") -> Iterator[N
         with bars() as show, progress(show):
             yield
         return
-    before = current.get().progress
-    current.set(current.get().with_progress(callback))
-    try:
+    with _told("progress", callback):
         yield
-    finally:  # what else was set stays, in whatever order contexts end
-        current.set(current.get().with_progress(before))
 
 
-@contextmanager
-def allow_undecryptable() -> Iterator[None]:
+def allow_undecryptable() -> AbstractContextManager[None]:
     """Within this context, operations of this thread or task give results that could not be decrypted, too, and such
     arrays can be stored. Otherwise they raise `NoiseError` at once, at whoever computes: for measurements, where the
     noise itself is the result.
+
+    It ends with its ``with``, for tasks that were begun within it too. Within a generator it holds for the generator's
+    own operations, and not for those of whoever it yields to (as with `progress`): a fixture of pytest that yields
+    within it does nothing for the test, which says it itself; functions of `contextlib.contextmanager` pass it on.
 
     Example:
         >>> import cyclotome as cy
@@ -94,25 +176,14 @@ def allow_undecryptable() -> Iterator[None]:
         >>> x.noise_headroom < 0  # `decrypt` raises NoiseError
         True
     """
-    before = current.get().allow_undecryptable
-    current.set(current.get().with_undecryptable(True))
-    try:
-        yield
-    finally:
-        current.set(current.get().with_undecryptable(before))
+    return _told("allow_undecryptable", True)
 
 
-@contextmanager
-def product_method(method: str) -> Iterator[None]:
+def product_method(method: str) -> AbstractContextManager[None]:
     """Within this context, this thread's or task's products of encrypted arrays are computed by ``method``, one that
     their scheme knows (`cyclotome.bfv.METHODS`); "" for its own choice. Results are the same; noise and time differ.
     """
-    before = current.get().product_method
-    current.set(current.get().with_product_method(method))
-    try:
-        yield
-    finally:
-        current.set(current.get().with_product_method(before))
+    return _told("product_method", method)
 
 
 def options(progress: Callback | None) -> _core.Options:

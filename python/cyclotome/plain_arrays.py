@@ -15,7 +15,7 @@ from .errors import UnsupportedError
 from .options import current
 from .parameters import Parameters
 from .pickling import pickled_as_file
-from .values import IntArray, integers, native
+from .values import IntArray, frozen, integers, native
 
 __all__ = ["PlainArray", "plain"]
 
@@ -33,13 +33,14 @@ class PlainArray:
     __array_ufunc__ = None
     __pandas_priority__ = 5000
 
-    def __init__(self, parameters: Parameters, values: IntArray) -> None:
+    def __init__(self, parameters: Parameters, values: object) -> None:
         """For the library itself; `plain` makes them."""
+        if not isinstance(parameters, Parameters):
+            raise UnsupportedError(f"plain takes Parameters, not {type(parameters).__name__}")
         #: The parameters they are encoded for.
         self.parameters = parameters
-        #: The integers, read-only: their encodings would not change with them.
-        self.values = values
-        self.values.flags.writeable = False
+        #: The integers, a copy that nobody can change, as their encodings would not change with it.
+        self.values = frozen(integers(values, "plain"))
         # Reentrant, since encoding calls whoever watches its progress.
         self._lock = threading.RLock()
         self._natives: WeakKeyDictionary[Context, _core.PlainArray] = WeakKeyDictionary()
@@ -99,8 +100,6 @@ def plain(values: object, parameters: Parameters, *, device: str = "cpu") -> Pla
         [ 2 -2  9]
         [ 8 -5 18]
     """
-    if not isinstance(parameters, Parameters):
-        raise UnsupportedError(f"plain takes Parameters, not {type(parameters).__name__}")
-    made = PlainArray(parameters, integers(values, "plain"))
+    made = PlainArray(parameters, values)
     made.on(context_for(device, parameters))
     return made

@@ -3,14 +3,20 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from . import _core
 from .array import EncryptedArray
+from .compounds import Compound, once
 from .errors import MissingKeyError, UnsupportedError
 from .keyring import Keyring
 from .keys import PublicKey, RekeyingKey, SecretKey
 from .options import current
 
 __all__ = ["rekey", "rekeying_key", "rerandomize"]
+
+#: Arrays, or what consists of them.
+_E = TypeVar("_E", EncryptedArray, Compound)
 
 
 def rekeying_key(source: SecretKey, target: SecretKey) -> RekeyingKey:
@@ -44,11 +50,12 @@ def rekeying_key(source: SecretKey, target: SecretKey) -> RekeyingKey:
     return RekeyingKey(source.parameters, source.context, _core.RekeyingKey.generate(source.native, here.native))
 
 
-def rekey(x: EncryptedArray, key: RekeyingKey, *, keys: object = ()) -> EncryptedArray:
+def rekey(x: _E, key: RekeyingKey, *, keys: object = ()) -> _E:
     """The same values under the secret key that ``key`` leads to: one key switch for each ciphertext.
 
     Args:
-        x: an encrypted array of any layout and level. Its keys are left behind, since they belong to the other secret.
+        x: an encrypted array of any layout and level, numbers in digits, or a table or column. Its keys are left
+            behind, since they belong to the other secret.
         key: made by `rekeying_key` for the secret key that ``x`` is under.
         keys: public or evaluation keys of the new secret that the result shall know, one or several.
 
@@ -66,6 +73,8 @@ def rekey(x: EncryptedArray, key: RekeyingKey, *, keys: object = ()) -> Encrypte
         >>> cy.decrypt(handed_on, new.secret)
         array([1, 2, 3])
     """
+    if isinstance(x, Compound):
+        return x.mapped(once(lambda array: rekey(array, key, keys=keys)))
     if not isinstance(x, EncryptedArray) or not isinstance(key, RekeyingKey):
         raise UnsupportedError(
             f"rekey takes an encrypted array and a rekeying key, not {type(x).__name__} and {type(key).__name__}"
@@ -76,14 +85,14 @@ def rekey(x: EncryptedArray, key: RekeyingKey, *, keys: object = ()) -> Encrypte
     return moved.with_keys(*given) if given else moved
 
 
-def rerandomize(x: EncryptedArray, key: PublicKey | None = None) -> EncryptedArray:
+def rerandomize(x: _E, key: PublicKey | None = None) -> _E:
     """The same values in new ciphertexts: fresh encryptions of zero are added, so that nobody without the secret key
     can tell which ciphertexts these were.
 
     The holder of the secret key still sees the noise, which tells of what was computed; `reveal` floods it.
 
     Args:
-        x: an encrypted array.
+        x: an encrypted array, numbers in digits, or a table or column.
         key: the public key of its secret; None for the one that the array carries.
 
     Raises:
@@ -91,6 +100,8 @@ def rerandomize(x: EncryptedArray, key: PublicKey | None = None) -> EncryptedArr
         MismatchError: another secret's public key.
         NoiseError: the result could not be decrypted.
     """
+    if isinstance(x, Compound):
+        return x.mapped(once(lambda array: rerandomize(array, key)))
     if not isinstance(x, EncryptedArray):
         raise UnsupportedError(f"rerandomize takes an encrypted array, not {type(x).__name__}")
     public = x.keyring.public if key is None else key

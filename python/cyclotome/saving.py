@@ -67,8 +67,7 @@ def save(
         ArgumentError: a note that is no JSON object or too long; a passphrase for what is no secret.
         SecrecyError: a secret key, and a file object in place of a path.
         NoiseError: an array that could not be decrypted; see `allow_undecryptable`.
-        MismatchError, UnsupportedError: a frame of columns that don't belong together, or whose labels or arrays can't
-            be stored.
+        UnsupportedError: nothing that can be stored.
         PassphraseError: an empty passphrase.
         EngineError: a passphrase, and the system has no libcrypto.
     """
@@ -108,7 +107,7 @@ def to_bytes(obj: Storable, *, note: Mapping[str, Any] | None = None) -> bytes:
         SecrecyError: a secret key.
         ArgumentError: a note that is no JSON object or too long.
         NoiseError: an array that could not be decrypted; see `allow_undecryptable`.
-        MismatchError, UnsupportedError: a frame that can't be stored, as `save`.
+        UnsupportedError: nothing that can be stored.
     """
     return b"".join(_pieces(obj, note))
 
@@ -118,7 +117,7 @@ def to_view(obj: Storable, *, note: Mapping[str, Any] | None = None) -> memoryvi
     frame, whose containers are joined; `save` writes them to a stream one by one.
 
     Raises:
-        SecrecyError, ArgumentError, NoiseError, MismatchError, UnsupportedError: as `to_bytes`.
+        SecrecyError, ArgumentError, NoiseError, UnsupportedError: as `to_bytes`.
     """
     pieces = _pieces(obj, note)
     return pieces[0] if len(pieces) == 1 else memoryview(b"".join(pieces))

@@ -69,7 +69,7 @@ def encrypt_sharded(values: object, key: PublicKey | SecretKey, devices: Sequenc
     Raises:
         ArgumentError: values without a first axis to cut.
     """
-    numbers = integers(values, "encrypt_sharded")
+    numbers = integers(values, "encrypt_sharded", named_rows=True)
     packed = options.get("layout", "packed") == "packed"
     if numbers.ndim < (2 if packed else 1) or numbers.size == 0:
         raise ArgumentError(

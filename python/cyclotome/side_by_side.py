@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from contextvars import copy_context
 from typing import TYPE_CHECKING, TypeVar
 
+from .options import current
+
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
 
@@ -33,7 +35,7 @@ class _Threads:
             from concurrent.futures import ThreadPoolExecutor
 
             self._made = ThreadPoolExecutor(max_workers=4096, thread_name_prefix="cyclotome-shard")
-        return self._made.submit(copy_context().run, work)
+        return self._made.submit(copy_context().run, current.carried(work))
 
 
 _threads = _Threads()

@@ -30,7 +30,6 @@ def described(obj: object) -> tuple[Any, dict[str, Any]]:
 
     Raises:
         UnsupportedError: nothing that can be stored.
-        ArgumentError: an array that can't be the digits that it is said to be.
     """
     if isinstance(obj, Parameters):
         return obj.native, metadata.of_parameters(obj)

@@ -12,6 +12,7 @@ import numpy as np
 
 from . import _core
 from .errors import ArgumentError, UnsupportedError
+from .row_labels import require_numbered
 
 if TYPE_CHECKING:  # it takes longer than everything else that a first call imports
     from numpy.typing import NDArray
@@ -25,6 +26,7 @@ __all__ = [
     "DURATION",
     "IntArray",
     "from_native",
+    "frozen",
     "index",
     "integers",
     "interval_of",
@@ -108,15 +110,23 @@ def magnitude_of(operation: str, l1_bound: object) -> int | None:
     return index(l1_bound, "l1_bound")
 
 
-def integers(values: object, operation: str) -> IntArray:
+def integers(values: object, operation: str, *, named_rows: bool = False) -> IntArray:
     """``values`` as an array of int64, or of Python integers where int64 is too narrow.
 
-    Takes Python and NumPy integers and booleans, nested lists of them, and arrays. Exact: nothing is rounded.
+    Takes Python and NumPy integers and booleans, nested lists of them, and arrays; of pandas what numbers its rows from
+    0 in order, as arrays have no other names of rows. Exact: nothing is rounded.
+
+    Args:
+        values: what is given.
+        operation: what for, in messages.
+        named_rows: take rows of pandas by their order whatever they are called, where they meet no others.
 
     Raises:
         UnsupportedError: floats (even whole ones), complex numbers, text and anything else that is no integer.
-        ArgumentError: ragged lists.
+        ArgumentError: ragged lists; rows of pandas with other names.
     """
+    if not named_rows:
+        require_numbered(values, operation)
     if is_masked(values):
         raise UnsupportedError(f"{operation}: a masked array; fill it first: array.filled(value)")
     try:
@@ -162,6 +172,18 @@ def _exact(array: NDArray[Any], operation: str) -> IntArray:
     exact = np.empty(array.shape, dtype=np.int64 if fits else object)
     exact.ravel()[:] = whole
     return exact
+
+
+def frozen(values: IntArray) -> IntArray:
+    """A copy that nobody can change. An array that owns its memory is made writable again by whoever has it; words lie
+    in `bytes` therefore, which nobody makes writable."""
+    if values.dtype == object:
+        copied: IntArray = values.copy()
+        copied.flags.writeable = False
+        view: IntArray = copied.view()  # which its holder can't make writable, but by what it is a view of
+        return view
+    words: IntArray = np.ndarray(values.shape, values.dtype, values.tobytes())
+    return words
 
 
 def native(values: IntArray) -> _core.Integers:

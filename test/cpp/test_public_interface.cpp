@@ -3,6 +3,7 @@
 // an evaluator; all by names in cyclotome::.
 
 #include <algorithm>
+#include <cmath>
 #include <type_traits>
 
 #include "check.hpp"
@@ -242,6 +243,7 @@ TEST(joint_keys_and_their_messages) {
     const SecretShare other = StoredObject::load(path, insecure).secret_share(context);
     const EncryptedArray x = encrypt({3, -2}, keys.public_key, {.bound = 6}).with_keys(keys.evaluation);
     const EncryptedArray y = x * x;
+    CHECK_THROWS_WITH(ArgumentError, y.switch_to_least_level(std::nan("")), "no number of bits");
     std::vector<DecryptionShare> answers;
     answers.push_back(parties[1].decryption_share(y, {2, 3}, 20, &own));
     CHECK_THROWS(ArgumentError, threshold_decrypt(session, y, answers));

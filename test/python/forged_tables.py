@@ -78,7 +78,17 @@ LIES: dict[str, Callable[[dict[str, Any]], object]] = {
     "a label that is no number": lambda f: column(f, "where")["labels"].__setitem__(0, ["int", "x"]),
     "a label that is a huge number": lambda f: column(f, "where")["labels"].__setitem__(0, ["int", "9" * 4000]),
     "a label that is NaN": lambda f: column(f, "where")["labels"].__setitem__(0, ["Decimal", "sNaN"]),
-    "a label that is infinite": lambda f: column(f, "where")["labels"].__setitem__(0, ["float", "inf"]),
+    "a label that is infinite, spelled otherwise": lambda f: column(f, "where")["labels"].__setitem__(
+        0, ["float", "Infinity"]
+    ),
+    "a label whose type is an object": lambda f: column(f, "where")["labels"].__setitem__(0, [{}, "x"]),
+    "a label whose type is a list": lambda f: column(f, "where")["labels"].__setitem__(0, [["str"], "x"]),
+    "a label whose text is an object": lambda f: column(f, "where")["labels"].__setitem__(0, ["str", {}]),
+    "a label of half a surrogate pair": lambda f: column(f, "where")["labels"].__setitem__(0, ["str", "\ud800"]),
+    "a name of half a surrogate pair": lambda f: f["columns"][0].update(name="\udcff"),
+    "labels that are equal": lambda f: column(f, "where")["labels"].__setitem__(
+        slice(2), [["int", "1"], ["bool", "True"]]
+    ),
     "a label that is no truth": lambda f: column(f, "where")["labels"].__setitem__(0, ["bool", "yes"]),
     "a label that is no date": lambda f: column(f, "where")["labels"].__setitem__(0, ["date", "2021-02-29"]),
     "a label spelled otherwise": lambda f: column(f, "where")["labels"].__setitem__(0, ["int", "007"]),

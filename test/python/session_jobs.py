@@ -16,7 +16,7 @@ from typing import Any
 import cyclotome as cy
 import numpy as np
 from cyclotome import errors
-from cyclotome.options import current
+from cyclotome.options import current, product_method
 
 WEIGHTS = np.array([[1, -2, 3, 0, 1], [0, 1, 1, -1, 2]])
 
@@ -100,11 +100,15 @@ def meets(x: Any) -> Any:
     return x
 
 
+_left: list[Any] = []
+
+
 def options_left(x: Any) -> Any:
     """Leaves an option set, which no other call may see: 1 more for a call that does."""
     seen = current.get().product_method
     if _real(x):
-        current.set(current.get().with_product_method("left"))
+        _left.append(product_method("left"))
+        _left[-1].__enter__()
     return x + int(seen == "left")
 
 

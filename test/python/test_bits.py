@@ -458,4 +458,8 @@ def test_suggestions_for_bits() -> None:
         cy.Parameters.suggest(cyclotomic=4369, depth=30)
     with pytest.raises(cy.errors.ParameterError, match="odd"):
         cy.Parameters.suggest(cyclotomic=4370)
+    for intent in ({"bits": True, "depth": 1}, {"cyclotomic": 4369, "depth": 1}, {"value_bits": 4, "depth": 1}):
+        for security in (0, 64):
+            with pytest.raises(cy.errors.ParameterError, match=f"security of {security} bits is not in the tables"):
+                cy.Parameters.suggest(security=security, **intent)
     assert math.log2(math.prod(smallest_primes(16 * 65535, 25))) == pytest.approx(638.5, abs=0.1)

@@ -109,12 +109,10 @@ def test_what_cannot_be_stored_is_refused(rng: np.random.Generator) -> None:
         cy.to_bytes(x.assign(b=alien))
     with pytest.raises(UnsupportedError, match="EncryptedFrame"):
         cy.to_bytes(x["price"])  # type: ignore[arg-type]
-    odd = cy.encrypt_frame({"k": [(1, 2)]}, MADE.public, categories={"k": [(1, 2)]})
-    with pytest.raises(UnsupportedError, match="tuple"):
-        cy.to_bytes(odd)
-    wrapping = cy.EncryptedColumn(cy.encrypt([1, 2], MADE.public, wrap=True))
+    with pytest.raises(cy.errors.ArgumentError, match="tuple"):
+        cy.encrypt_frame({"k": [(1, 2)]}, MADE.public, categories={"k": [(1, 2)]})
     with pytest.raises(UnsupportedError, match="modulo T"):
-        cy.to_bytes(cy.EncryptedFrame({"w": wrapping}))
+        cy.EncryptedColumn(cy.encrypt([1, 2], MADE.public, wrap=True))
     with pytest.raises(cy.errors.ArgumentError, match="limit"):
         cy.to_bytes(x, note={"long": "x" * (1 << 20)})
 
@@ -123,7 +121,7 @@ def test_what_cannot_be_stored_is_refused(rng: np.random.Generator) -> None:
 @pytest.mark.parametrize("lie", list(LIES))
 def test_descriptions_that_lie(lie: str, rng: np.random.Generator) -> None:
     data = cy.to_bytes(encrypted(rng))
-    assert cy.from_bytes(forged(data, lambda _: None), allow_insecure=True)  # else nothing is tried here
+    assert cy.from_bytes(forged(data, lambda _: None), allow_insecure=True) is not None  # else nothing is tried here
     with pytest.raises(FormatError):
         cy.from_bytes(forged(data, LIES[lie]), allow_insecure=True)
 
@@ -131,7 +129,7 @@ def test_descriptions_that_lie(lie: str, rng: np.random.Generator) -> None:
 def test_masks_of_too_large_bounds(rng: np.random.Generator) -> None:
     """A mask is an array within ±1: another one could multiply values by anything."""
     data = cy.to_bytes(encrypted(rng, "encrypted"))
-    with pytest.raises(FormatError, match="within"):
+    with pytest.raises(FormatError, match="zeros and ones"):
         cy.from_bytes(forged(data, lambda f: f.update(masks=[0])), allow_insecure=True)
 
 

@@ -110,7 +110,7 @@ def test_order_follows_numpys_axes(small: cy.Keys) -> None:
     assert np.array_equal(cy.decrypt(np.sort(y, axis=0), small.secret), np.sort(values[:, None] * [1, -1], axis=0))
 
 
-@pytest.mark.parametrize("made", [pd.Series, lambda v: pd.DataFrame({"a": v, "b": v}).T])
+@pytest.mark.parametrize("made", [pd.Series, lambda v: pd.DataFrame([v, v], columns=list("abcd"))])
 def test_pandas_leaves_operators_to_encrypted_arrays(made: Callable[[Any], Any], keys: cy.Keys) -> None:
     x, public = cy.encrypt(LIST, keys.public), made(LIST)
     values = public.to_numpy()

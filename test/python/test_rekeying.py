@@ -173,3 +173,37 @@ def test_rerandomized_arrays_look_new(rng: np.random.Generator) -> None:
         cy.rerandomize([1])  # type: ignore[arg-type]
     with pytest.raises(SecrecyError):
         cy.to_bytes(old.secret)
+
+
+def test_what_consists_of_arrays_goes_to_another_key_as_they_do() -> None:
+    """Digits, numbers of circuits, columns and tables, with all that is said about them."""
+    old = keys_of(NARROW, value_bits=8)
+    new = cy.keygen(old.secret.parameters, device=HOME)
+    key = cy.rekeying_key(old.secret, new.secret)
+    table = {"a": [1.5, None, 3], "k": ["x", "y", "x"]}
+    frame = cy.encrypt_frame(table, old.public, missing="encrypted", categories={"k": ["x", "y"]}, bounds={"a": 5})
+    frame = frame.assign(same=frame["a"])
+    moved = cy.rekey(frame, key, keys=(new.public, new.evaluation))
+    assert cy.decrypt_frame(moved, new.secret).equals(cy.decrypt_frame(frame, old.secret))
+    assert moved["a"].values is moved["same"].values and moved["a"].mask is moved["same"].mask
+    assert cy.decrypt_frame(moved.groupby("k").sum("a"), new.secret)["a"].to_dict() == {"x": 4.5, "y": 0}
+    for part in (moved["a"], moved["k"], cy.rekey(frame["a"], key), cy.rekey(frame["k"], key)):
+        assert all(array.key_id == new.secret.key_id for array in part.arrays())
+    with pytest.raises(MismatchError):
+        cy.decrypt_frame(moved, old.secret)
+    with pytest.raises(MismatchError):
+        moved.assign(b=frame["a"])
+    digits = cy.encrypt_digits([7, 5], old.public, base=2, digits=3)
+    assert cy.decrypt_digits(cy.rekey(digits, key), new.secret).tolist() == [7, 5]
+    hidden = cy.rerandomize(frame, old.public)
+    assert cy.decrypt_frame(hidden, old.secret).equals(cy.decrypt_frame(frame, old.secret))
+    assert cy.to_bytes(hidden) != cy.to_bytes(frame) and cy.to_bytes(frame) == cy.to_bytes(frame)
+    assert cy.decrypt_digits(cy.rerandomize(digits), old.secret).tolist() == [7, 5]
+    single = keys_of(ONE)
+    other = cy.keygen(single.secret.parameters, device=HOME)
+    numbers = cy.circuit.encrypt([3, 0, 2], single.public, bits=2)
+    there = cy.rekey(numbers, cy.rekeying_key(single.secret, other.secret))
+    assert cy.circuit.decrypt(there, other.secret).tolist() == [3, 0, 2] and (there.bits, there.shape) == (2, (3,))
+    for wrong in (table, [frame], None, cy.shard(cy.encrypt([[1], [2]], old.public, bound=2), [HOME])):
+        with pytest.raises(UnsupportedError):
+            cy.rekey(wrong, key)  # type: ignore[type-var]

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from .. import _core
 from ..array import EncryptedArray
 from ..digit_arrays import DigitArray
 from ..errors import FormatError, FunctionError, MismatchError, SecrecyError
@@ -33,8 +34,6 @@ __all__ = [
 #: What functions take and return.
 Encrypted = EncryptedArray | DigitArray | EncryptedFrame
 _KINDS = (EncryptedArray, DigitArray, EncryptedFrame)
-
-_SECRET_KINDS = (2, 9)
 #: Objects in an answer.
 _MOST_RESULTS = 4096
 
@@ -61,10 +60,10 @@ def question(function: str, request: Buffer, keys: str) -> str:
 
 
 def _refuse_secrets(data: memoryview) -> None:
-    if int.from_bytes(data[10:12], "little") in _SECRET_KINDS:
+    if _core.names_secret(data):
         raise SecrecyError(
-            "this is a secret key: it must not leave its owner. It was not kept here, but treat it as disclosed: make "
-            "new keys, and encrypt anew with them"
+            "this is a secret key, or a share of one: it must not leave its owner. It was not kept here, but treat it "
+            "as disclosed: make new keys, and encrypt anew with them"
         )
 
 
@@ -121,13 +120,9 @@ def read_arguments(data: Buffer, *, max_bytes: int, most: int, device: str, allo
     return found
 
 
-def arrays_of(x: Encrypted) -> Iterator[EncryptedArray]:
+def arrays_of(x: Encrypted) -> list[EncryptedArray]:
     """The arrays that hold its ciphertexts."""
-    if isinstance(x, EncryptedFrame):
-        for column in x.columns.values():
-            yield from column.arrays()
-    else:
-        yield x.digits if isinstance(x, DigitArray) else x
+    return [x] if isinstance(x, EncryptedArray) else x.arrays()
 
 
 def require_key(x: Encrypted, key_id: str, what: str) -> None:

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import signal
 import tempfile
+import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from ..contexts import callers_of
@@ -149,7 +152,7 @@ class Server:
             QuotaError, BusyError: beyond a quota; `BusyError` where later may do; TimeLimitError: it ran too long.
             FunctionError: the function failed with another error, or its process died.
         """
-        size = memoryview(request).nbytes
+        size = _length(request)
         self.admission.take(client, size, 0)
         try:
             with self.admission.job(client), self.turns.place(client):
@@ -163,6 +166,9 @@ class Server:
         Args:
             gone: whether nobody waits for the answer any more, so that the job is given up (BusyError).
         """
+        _length(request)
+        if not isinstance(keys, str):
+            raise ArgumentError(f"keys are named by their fingerprint, a text, not by {type(keys).__name__}")
         path = self.keys.path(keys)
         data = request if self._own is not None or isinstance(request, (bytes, bytearray)) else bytes(request)
         try:
@@ -177,8 +183,15 @@ class Server:
         if self.processes is not None:
             return self.processes.ask(message, self.quotas.seconds, gone)
         assert self._own is not None
-        with _told():
-            return in_this_thread(self._own, message, self.quotas.seconds, gone)
+        with _interrupts() as interrupted:
+            try:
+                return in_this_thread(self._own, message, self.quotas.seconds, gone)
+            except BaseException as error:
+                # Errors of functions are what they are in processes, too: this library's, or `FunctionError`. What is
+                # no `Exception` would end the caller, who has not asked for that unless it is Ctrl-C.
+                if isinstance(error, KeyboardInterrupt) and interrupted():
+                    raise
+                raise raised(*described(error)) from error
 
     def close(self) -> None:
         """Lets running jobs end, ends its processes, and removes temporary keys."""
@@ -191,13 +204,34 @@ class Server:
         self.close()
 
 
-@contextmanager
-def _told() -> Iterator[None]:
-    """Errors of functions are what they are in processes, too: this library's, or `FunctionError`."""
+def _length(request: object) -> int:
+    """Raises ArgumentError for what are no bytes."""
     try:
-        yield
-    except Exception as error:
-        raise raised(*described(error)) from error
+        return memoryview(request).nbytes  # type: ignore[arg-type]
+    except TypeError:
+        raise ArgumentError(f"a request is bytes, as Client.request makes them, not {type(request).__name__}") from None
+
+
+@contextmanager
+def _interrupts() -> Iterator[Callable[[], bool]]:
+    """Tells whether Ctrl-C came meanwhile, whose `KeyboardInterrupt` a function may raise as well. Signals arrive on
+    the main thread."""
+    came: list[int] = []
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield lambda: False
+        return
+
+    def handler(number: int, frame: FrameType | None) -> None:
+        came.append(number)
+        before(number, frame)
+
+    signal.signal(signal.SIGINT, handler)
+    try:
+        yield lambda: bool(came)
+    finally:
+        if signal.getsignal(signal.SIGINT) is handler:
+            signal.signal(signal.SIGINT, before)
 
 
 def _close(processes: Processes | None, folder: tempfile.TemporaryDirectory[str] | None) -> None:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <type_traits>
 #include <variant>
 
 #include "cyclotome/io/frame.hpp"
@@ -41,6 +42,11 @@ struct FermatInspection {
   study::fermat::Parameters parameters;
   study::fermat::KeyId key;
 };
+/// Whether only one person may have the object.
+constexpr bool is_secret(const FermatInspection& found) noexcept {
+  static_assert(std::is_same_v<std::variant_alternative_t<1, FermatObject>, study::fermat::SecretKey>);
+  return found.alternative == 1;
+}
 /// Throws FormatError for bytes that are no whole, undamaged object, or whose parameters are impossible.
 FermatInspection inspect_fermat(std::span<const std::uint8_t> bytes, std::uint64_t max_bytes);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <type_traits>
 #include <variant>
 
 #include "cyclotome/io/frame.hpp"
@@ -43,6 +44,11 @@ struct LtvInspection {
   study::ltv::ParametersLiteral parameters;
   study::ltv::KeyId key;
 };
+/// Whether only one person may have the object.
+constexpr bool is_secret(const LtvInspection& found) noexcept {
+  static_assert(std::is_same_v<std::variant_alternative_t<0, LtvObject>, study::ltv::SecretKey>);
+  return found.alternative == 0;
+}
 /// Both throw FormatError for bytes that are no whole, undamaged object, whose sizes or residues contradict its
 /// parameters, or whose parameters are impossible.
 LtvInspection inspect_ltv(std::span<const std::uint8_t> bytes, std::uint64_t max_bytes);

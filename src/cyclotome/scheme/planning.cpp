@@ -165,6 +165,8 @@ std::optional<rlwe::Parameters> attempt_bits(const Intent& intent, std::size_t m
 }
 
 rlwe::Parameters suggest_bits(const Intent& intent) {
+  // Refuses security that the table has no limits for, which no ring below would carry.
+  rlwe::max_modulus_bits(std::size_t{1} << 12, intent.security, intent.table);
   std::string tried;
   for (const std::size_t m : rings_for_bits) {
     if (intent.cyclotomic != 0 && m != rings_for_bits[0]) break;

@@ -114,6 +114,7 @@ EncryptedArray EncryptedArray::switch_to_level(std::size_t level) const {
 }
 
 EncryptedArray EncryptedArray::switch_to_least_level(double headroom) const {
+  if (std::isnan(headroom)) throw ArgumentError("switch_to_least_level: headroom nan is no number of bits");
   EncryptedArray result = *this;
   if (!parameters().scheme().drops_primes()) return result;
   for (Ciphertext& channel : result.placed_.channels) {

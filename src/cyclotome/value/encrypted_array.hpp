@@ -56,7 +56,7 @@ class EncryptedArray {
   /// present level and below 1.
   EncryptedArray switch_to_level(std::size_t level) const;
   /// The same values in as few primes as leave `headroom` bits of noise headroom, for each plaintext modulus: for a
-  /// result that is only sent. As it is where none does.
+  /// result that is only sent. As it is where none does. Throws ArgumentError for NaN.
   EncryptedArray switch_to_least_level(double headroom = 0) const;
 
  private:
