@@ -367,6 +367,7 @@ def services(draw: Draw) -> None:
             workers=0,
             jobs=draw(st.sampled_from([None, 1])),
             device=HOME,
+            retries=draw(st.integers(0, 2)),
             quotas=quotas,
             folder=folder,
             allow_insecure=True,
@@ -386,7 +387,7 @@ def tables_by_hand(draw: Draw) -> None:
     x = api.encrypt(zeroed, where.keys.public, bound=9).with_keys(where.keys.evaluation)
     column = api.EncryptedColumn(values=x, scale=1, mask=mask)
     _close(api.decrypt_frame(column.sum(), where.keys.secret, exact=True), sum(zeroed), (values, mask))
-    frame = api.EncryptedFrame(columns={"a": column})
+    frame = api.EncryptedFrame(columns={"a": column}, index=draw(st.sampled_from([None, ("x", "y", "z")])))
     found = api.decrypt_frame(frame, where.keys.secret)["a"]
     assert found.isna().tolist() == [not one for one in mask]
     assert [int(cell) for cell in found.dropna()] == [value for value, one in zip(values, mask, strict=True) if one]

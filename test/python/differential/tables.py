@@ -42,6 +42,7 @@ def frames(draw: Any) -> dict[str, Any]:
         "bounds": draw(st.sampled_from([None, {"a": 50, "b": 50}])),
         "labels": draw(st.lists(st.sampled_from(["x", "y"]), min_size=rows, max_size=rows)),
         "order": draw(st.permutations(range(rows))),
+        "index": draw(st.sampled_from(["refuse", "drop", "public"])),
         "factor": draw(st.integers(-4, 4)),
         "row": draw(st.lists(whole, min_size=rows, max_size=rows)),
     }
@@ -54,7 +55,11 @@ class Case:
         self.drawn, self.where = drawn, world(SETTING)
         self.rows = len(drawn["a"])
         self.clear = {name: [None if cell is None else Fraction(cell) for cell in drawn[name]] for name in ("a", "b")}
+        #: What the rows are called where a Series meets them.
+        self.names = [f"row {i}" for i in range(self.rows)] if drawn["index"] == "public" else list(range(self.rows))
         table = pd.DataFrame({name: pd.Series(drawn[name], dtype=object) for name in ("a", "b", "shop")})
+        if drawn["index"] != "refuse":
+            table.index = pd.Index([f"row {i}" for i in range(self.rows)])
         key = self.where.keys.secret if drawn["by_secret"] else self.where.keys.public
         frame = api.encrypt_frame(
             table,
@@ -63,6 +68,7 @@ class Case:
             bounds=drawn["bounds"],
             missing=drawn["missing"],
             categories={"shop": list(SHOPS)},
+            index=drawn["index"],
             progress=None,
         )
         self.frame = frame.with_keys(self.where.keys.public, self.where.keys.evaluation)
@@ -88,7 +94,7 @@ def columns(case: Case) -> dict[str, tuple[Callable[[], Any], Callable[[], Any]]
     f, a, b = case.frame, case.clear["a"], case.clear["b"]
     row, factor, order = case.drawn["row"], case.drawn["factor"], case.drawn["order"]
     shops = case.drawn["shop"]
-    shuffled = pd.Series(np.asarray(row)[order], index=order)  # pandas aligns it: row i is row[i] again
+    shuffled = pd.Series([row[i] for i in order], index=[case.names[i] for i in order])  # aligned, row i is row[i]
     times = [Fraction(value) for value in row]
     return {
         "sum": (lambda: f["a"] + f["b"], lambda: _both(lambda x, y: x + y, a, b)),
@@ -98,7 +104,10 @@ def columns(case: Case) -> dict[str, tuple[Callable[[], Any], Callable[[], Any]]
         "scaled": (lambda: factor * f["a"], lambda: [None if cell is None else factor * cell for cell in a]),
         "square": (lambda: f["a"] ** 2, lambda: [None if cell is None else cell * cell for cell in a]),
         "with an array": (lambda: f["a"] * np.asarray(row), lambda: _both(lambda x, y: x * y, a, times)),
-        "with a series": (lambda: f["a"] + pd.Series(row), lambda: _both(lambda x, y: x + y, a, times)),
+        "with a series": (
+            lambda: f["a"] + pd.Series(row, index=case.names),
+            lambda: _both(lambda x, y: x + y, a, times),
+        ),
         "with a shuffled series": (lambda: f["a"] + shuffled, lambda: _both(lambda x, y: x + y, a, times)),
         "filled": (lambda: f["a"].filled(), lambda: [Fraction(0) if cell is None else cell for cell in a]),
         "shop": (lambda: f["shop"] == "A", lambda: [Fraction(each == "A") for each in shops]),
@@ -108,7 +117,9 @@ def columns(case: Case) -> dict[str, tuple[Callable[[], Any], Callable[[], Any]]
             lambda: [None if cell is None else cell * (each == "A") for cell, each in zip(a, shops, strict=True)],
         ),
         "by hand": (
-            lambda: api.EncryptedColumn(f["b"].filled().values, 1, mask=[int(cell is not None) for cell in b]),
+            lambda: api.EncryptedColumn(
+                f["b"].filled().values, 1, mask=[int(cell is not None) for cell in b], cleared=True, index=f["b"].index
+            ),
             lambda: b,
         ),
     }
@@ -118,7 +129,8 @@ def sums(case: Case) -> dict[str, tuple[Callable[[], Any], Callable[[], Any]]]:
     """By name: something that is summed, and its value: a number, or a number for each label."""
     f, a, b, shops = case.frame, case.clear["a"], case.clear["b"], case.drawn["shop"]
     labels, rows = case.drawn["labels"], range(case.rows)
-    shuffled = pd.Series(np.asarray(labels, dtype=object)[case.drawn["order"]], index=case.drawn["order"])
+    order = case.drawn["order"]
+    shuffled = pd.Series([labels[i] for i in order], index=[case.names[i] for i in order], dtype=object)
 
     def by(keys: list[str], cells: list[Any], known: tuple[str, ...] | None = None) -> dict[str, Fraction]:
         return {key: _sum_of([cells[i] for i in rows if keys[i] == key]) for key in known or sorted(set(keys))}
