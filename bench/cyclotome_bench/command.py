@@ -256,6 +256,8 @@ def _print(report: Report, view: View) -> None:
         console = Console(width=260)
     computer = facts["gpu"]["name"] if "gpu" in facts else facts.get("cpu", facts["machine"])
     about = machine.load_said(facts["load"]) if "load" in facts else facts["method"]
+    if "commit" in facts:
+        about = f"{facts['date']}, commit {facts['commit'] or 'not recorded'}; {about}"
     console.print(cell(f"{computer}; {about}"), style="dim", highlight=False)
     if kinds := kinds_note(r for r in report.records if "kind" in r):
         console.print(cell(kinds), style="dim", highlight=False)

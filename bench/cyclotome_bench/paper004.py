@@ -72,9 +72,8 @@ def measure_paper_004(
 
 def _recorded_circuits(plan: ProductPlan, known: set[tuple[Any, ...]], tell: Callable[[str], None]) -> Iterator[Record]:
     """The circuits of the checkout's newest record of this paper, at full size, with the file that has them."""
-    found = [
-        (report, path) for path in sorted(Path(_RECORDS).glob("paper-004-*.json")) if (report := Report.load(path))
-    ]
+    reports = ((Report.load(path), path) for path in sorted(Path(_RECORDS).glob("paper-004-*.json")))
+    found = [each for each in reports if any("table" in record for record in each[0].records)]
     if not found:
         tell(f"circuits are left out: no record of this paper in {_RECORDS} here; without --quick they are simulated")
         return

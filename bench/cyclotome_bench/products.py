@@ -32,8 +32,9 @@ from cyclotome_bench.truth import WrongResultError
 
 __all__ = ["measure_products", "peers"]
 
-#: Widest primes of the library's engine in words of 32 and 64 bits, and a length that all degrees have primes of.
-_ENGINE_BITS, _SHORTEST = (30, 61), 24
+#: Widest primes of the library's engine in words of 32 and 64 bits, and a length that all degrees have primes of: of 24
+#: bits N = 32768 has none, p - 1 being 2N times an odd prime.
+_ENGINE_BITS, _SHORTEST = (30, 61), 25
 _CHECKED_POINTS = 2
 
 

@@ -56,8 +56,14 @@ def test_what_was_measured_is_not_measured_again(records: list[Record]) -> None:
     assert {r["set"] for r in again} == {"003-4"}
 
 
+def steady(records: list[Record]) -> list[Record]:
+    """The same medians, of samples that lie together, as a run for figures has them."""
+    ends = ("min_us", "max_us", "p10_us", "p90_us")
+    return [{**r, **dict.fromkeys(ends, r["median_us"]), "samples": 3} for r in records]
+
+
 def test_tables_hold_the_papers_claims_beside_what_was_measured(records: list[Record]) -> None:
-    tables = {table.title: table for table in fermat_tables(records)}
+    tables = {table.title: table for table in fermat_tables(steady(records))}
     sizes = tables["Paper 003, Table 1: how many moduli"]
     assert [row[3] for row in sizes.rows] == [row[4] for row in sizes.rows], "k as the paper prints it"
     assert [row[1] for row in sizes.rows] == [str(2**i) for i in range(1, 10)]
@@ -73,15 +79,22 @@ def test_tables_hold_the_papers_claims_beside_what_was_measured(records: list[Re
 
 def test_claims_find_their_records() -> None:
     made = [
-        {"set": "003-9", "degree": 32768, "log_q": 512, "chain": chain, "median_us": 100.0 / (1 + i)}
+        {
+            "set": "003-9",
+            "degree": 32768,
+            "log_q": 512,
+            "chain": chain,
+            "median_us": 100.0 / (1 + i),
+            "kind": "measured",
+        }
         for i, chain in enumerate(VERSIONS)
     ]
-    (claims,) = [table for table in fermat_tables(made) if "text states" in table.title]
+    (claims,) = [table for table in fermat_tables(steady(made)) if "text states" in table.title]
     assert claims.rows[-1][4:] == ("2.00×", "3.00×", "4.00×")
 
 
 def test_each_figure_is_plotted(records: list[Record]) -> None:
-    plots = [plot for plot in fermat_plots(records) if isinstance(plot, Lines)]
+    plots = [plot for plot in fermat_plots(steady(records)) if isinstance(plot, Lines)]
     assert [plot.title.split(":")[0] for plot in plots] == [f"Paper 003, figure {figure}" for figure in FIGURES]
     for plot in plots:
         assert set(WAYS[1:]) <= set(plot.series)

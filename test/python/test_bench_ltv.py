@@ -68,13 +68,19 @@ def test_tables_are_the_papers_with_ours_beside(records: list[Record]) -> None:
     assert [row[0] for row in fifth.rows] == ["CRT", "ICRT", "NTT", "INTT", "MULADD", "BARRETT", "ADD"]
     for row in fifth.rows:
         assert row[2] != "–"
-        assert row[5] == row[8] == "–"  # columns that a quick run leaves out
+        assert row[6] == row[10] == "–"  # columns that a quick run leaves out
+        assert row[4] == "–", "a processor computes one alone"
     sixth = tables["Paper 002, Table 6"]
     assert sixth.rows[3][0] == "GTX 680 (1 GPU) (paper)" and sixth.rows[3][1] == "51.0 ms"
     ours = [row for row in sixth.rows if row[0].startswith("here")]
     assert len(ours) == 2 and "BROKEN" in ours[1][0]
     assert all(row[2] != "–" and row[1] == row[3] == row[4] == "–" for row in ours)  # columns that this plan leaves out
     assert tables["Paper 002, Figure 4"].rows
+    several = [{**r, "batch": 16, "kind": "throughput"} if r["set"] in ("002-4", "002-5") else r for r in records]
+    shown = {table.title.split(":")[0]: table for table in ltv_tables(several)}
+    for row in shown["Paper 002, Table 5"].rows:
+        assert row[2:4] == ("–", "–") and row[4].endswith(" of 16"), "a latency over a throughput is no ratio"
+    assert {row[5] for row in shown["Paper 002, Figure 4"].rows} == {"–"}
     assert ltv_plots(records)
     assert ltv_plots([]) == []
 

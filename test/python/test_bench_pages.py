@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -95,7 +96,8 @@ def test_a_page_says_what_its_record_says(path: Path) -> None:
     text = page(report, View([], []))
     facts = report.facts
     assert (facts["gpu"]["name"] if "gpu" in facts else facts["machine"]) in text
-    assert str(facts.get("method", "medians")) in text
+    assert html.escape(str(facts.get("method", "medians"))) in text
+    assert all(kind in text for kind in {r["kind"] for r in report.records if "kind" in r})
     compared = any(r.get("ratio") is not None for r in report.records)
     assert ("in turns, sample by sample" in text) is compared
     for table in view_of(report).tables:
@@ -168,6 +170,7 @@ def test_columns_without_a_figure_are_left_out_and_named() -> None:
         "threads": 1,
         "batch": 1,
         "chain": "same",
+        "kind": "measured",
     }
     view = view_of(Report("full", {}, [row | more for row in rows]))
     (table,) = view.tables
@@ -224,7 +227,7 @@ def test_lines_of_other_programs_are_told_apart() -> None:
 
 def test_the_terminal_shows_the_paper_that_was_measured() -> None:
     for name, words in {
-        "paper-004-x86-64-2core-zen5.json": "Paper 004, Table 6.5",
+        "paper-004-x86-64-2core-zen4.json": "Paper 004, Table 6.5",
         "fpga-synthesis.json": "LUT",
     }.items():
         assert words in succeed("bench", "--show", RESULTS / name).text

@@ -16,7 +16,7 @@ from cyclotome_bench.charts import Bars
 from cyclotome_bench.gmp import GmpProduct, gmp_available
 from cyclotome_bench.ntl import NtlProduct, ntl_available
 from cyclotome_bench.paper004 import measure_paper_004, tables_of_paper_004
-from cyclotome_bench.product_plans import ProductPlan, make_product_plan, paper_rows
+from cyclotome_bench.product_plans import Block, ProductPlan, make_product_plan, paper_rows
 from cyclotome_bench.product_tables import product_plots, product_tables
 from cyclotome_bench.products import measure_products
 from cyclotome_bench.report import REQUIRED, Record, key_of
@@ -234,6 +234,14 @@ def test_circuits_become_records_and_are_not_simulated_twice(monkeypatch: pytest
     assert [t.title.split(":")[0] for t in tables_of_paper_004(records)] == [
         f"Paper 004, Table {n}" for n in ("6.6", "6.10", "6.11", "6.12")
     ]
+
+
+@pytest.mark.parametrize("block", paper_rows(), ids=lambda block: block.name)
+def test_every_block_has_primes_at_the_papers_degree(block: Block) -> None:
+    """A full run ended at Table 6.11: of the engine's shortest primes N = 32768 has none."""
+    bits = max(row.modulus_bits for row in block.measured)
+    for longest in products._ENGINE_BITS:
+        assert products._engine_context(block.degree, bits, longest).modulus.bit_length() >= bits
 
 
 def test_plans_know_their_tables() -> None:
