@@ -133,9 +133,9 @@ class Party:
         return Commitment(self._session.parameters, self._native.commit())
 
     def first_share(self, commitments: Sequence[Commitment] = ()) -> KeyShare:
-        """The message of the first round, to all parties, once all have committed: parts of the public key, of the Galois
-        keys, and of what the second round is made of. ``commitments``: those of all parties, which are kept before this
-        returns.
+        """The message of the first round, to all parties, once all have committed: parts of the public key, of the
+        Galois keys, and of what the second round is made of. ``commitments``: those of all parties, which are kept
+        before this returns.
 
         Raises:
             ArgumentError: a commitment is missing or repeated.
@@ -172,8 +172,8 @@ class Party:
         """Does whatever is next: a party that calls nothing else until its keys are there follows the protocol.
 
         Args:
-            inbox: all messages of the session that have arrived so far, in any order, this party's own among them or not,
-                some twice or not. Asked again with the same ones it says the same.
+            inbox: all messages of the session that have arrived so far, in any order, this party's own among them or
+                not, some twice or not. Asked again with the same ones it says the same.
 
         Raises:
             BlameError: a share is not the one that its sender committed to, or a party sent two that differ.

@@ -281,8 +281,8 @@ Question = list[bytes]
 
 
 def questions(session: cy.threshold.Session, file: Path, count: int) -> list[tuple[Question, Question]]:
-    """What a party of this file may be asked: commitments and first shares, which differ by the second party's. The file
-    itself is asked nothing."""
+    """What a party of this file may be asked: commitments and first shares, which differ by the second party's. The
+    file itself is asked nothing."""
     asked = []
     for number in range(count):
         copy = file.with_name(f"copy{number}")
@@ -426,7 +426,7 @@ def rogue_of(onlooker: Onlooker, first: list[Share]) -> Share:
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("threshold", [2, 3])
 def test_the_last_sender_can_not_make_the_public_key_its_own(scheme: str, width: int, threshold: int) -> None:
-    """Its share is fixed before it sees one: another is refused, by the parties with its name, by everybody else too."""
+    """Its share is fixed before it sees one: another is refused, by parties with its name, by everybody else too."""
     params = parameters(scheme, 16, 3, (97,), width=width)
     session = cy.threshold.Session.create(params, parties=3, threshold=threshold, rotations=[])
     parties = [cy.threshold.Party(session, number) for number in session.parties]

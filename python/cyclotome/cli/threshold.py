@@ -171,7 +171,7 @@ def step(
     *,
     common: Common,
 ) -> None:
-    """Do whatever is next: commit, share, answer or, at last, make the joint keys. Run it again whenever something came.
+    """Do whatever is next: commit, share, answer or, at last, make the joint keys. Run it again when something came.
 
     Writes commit-N.ct, first-N.ct and second-N.ct for all parties into your folder, secret.key and what you deal beside
     them, and public.key and evaluation.key at the end. Whoever uses no other command follows the protocol. The exit
