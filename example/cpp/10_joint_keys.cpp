@@ -18,13 +18,15 @@ void joint_keys() {
   const ContextPtr context = make_context(parameters, make_cpu_engine());
   std::cout << session.threshold() << " of " << session.parties().size() << " parties decrypt\n";
 
-  title("Two rounds make the keys");
+  title("Each commits, and two rounds make the keys");
   // Each on a machine of its own, with a file of its own: PartyFile::create("ada.party", session, 1) in place of a
   // number.
   std::vector<JointParty> parties;
+  std::vector<Commitment> commitments;
   std::vector<KeyShare> first, second;
   for (const std::uint32_t number : session.parties()) parties.emplace_back(session, context, number);
-  for (const JointParty& party : parties) first.push_back(party.first_share());
+  for (const JointParty& party : parties) commitments.push_back(party.commit());
+  for (JointParty& party : parties) first.push_back(party.first_share(commitments));
   for (JointParty& party : parties) second.push_back(party.second_share(first));
   const JointKeys keys = combine(session, context, first, second);  // everybody can; the secret is nowhere
   check("all know the same key", keys.public_key.id() == parties[0].key() && parties[0].key() == parties[2].key());
@@ -56,8 +58,11 @@ void joint_keys() {
   answers.pop_back();
   check_refused<ArgumentError>("one share alone", [&] { return threshold_decrypt(session, y, answers); });
   check_refused<MismatchError>("a party's own secret key", [&] { return decrypt(y, parties[0].secret()); });
-  const std::vector<KeyShare> others = {first[0], first[1], JointParty(session, context, 3).first_share()};
-  check_refused<RepeatedAnswerError>("a second answer in one session", [&] { return parties[0].second_share(others); });
+  JointParty remade(session, context, 3);
+  const std::vector<Commitment> others = {commitments[0], commitments[1], remade.commit()};
+  check_refused<RepeatedAnswerError>("a party that was made anew", [&] { return parties[0].first_share(others); });
+  const std::vector<KeyShare> rogue = {first[0], first[1], remade.first_share(others)};
+  check_refused<BlameError>("another share than was committed to", [&] { return parties[0].second_share(rogue); });
   check_refused<ArgumentError>("more parties than the parameters are for",
                                [&] { return threshold_session(parameters, 4); });
 }

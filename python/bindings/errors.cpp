@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/math/errors.hpp"
 
+#include <nanobind/stl/string.h>
+
 #include <string_view>
 
 #include "bindings.hpp"
@@ -14,9 +16,21 @@ namespace {
 /// stands in. Immortal: errors can be raised until the interpreter ends.
 struct Classes {
   PyObject *error, *parameter, *security, *argument, *mismatch, *missing_key, *passphrase, *noise, *range, *format,
-      *engine, *memory, *file, *unsupported, *transparent, *contradiction, *repeated_answer;
+      *engine, *memory, *file, *unsupported, *transparent, *contradiction, *repeated_answer, *blame;
 };
 Classes classes{};
+
+/// The one error that says more than its message.
+void raise_blame(const BlameError& error) {
+  if (classes.blame == nullptr) throw;
+  nb::object raised = nb::handle(classes.blame)(error.what());
+  nb::list parties;
+  for (const std::uint32_t party : error.parties()) parties.append(party);
+  raised.attr("parties") = nb::tuple(parties);
+  raised.attr("stage") = error.stage();
+  raised.attr("evidence") = error.evidence();
+  PyErr_SetObject(classes.blame, raised.ptr());
+}
 
 void translate(const std::exception_ptr& failure, void*) {
   const auto raise = [](PyObject* type, const Error& error) {
@@ -46,6 +60,8 @@ void translate(const std::exception_ptr& failure, void*) {
     raise(classes.noise, error);
   } catch (const ContradictionError& error) {
     raise(classes.contradiction, error);
+  } catch (const BlameError& error) {
+    raise_blame(error);
   } catch (const RepeatedAnswerError& error) {
     raise(classes.repeated_answer, error);
   } catch (const RangeError& error) {
@@ -84,16 +100,17 @@ void bind_errors(nb::module_& m) {
          const nb::object& mismatch, const nb::object& missing_key, const nb::object& passphrase,
          const nb::object& noise, const nb::object& range, const nb::object& format, const nb::object& engine,
          const nb::object& memory, const nb::object& file, const nb::object& unsupported, const nb::object& transparent,
-         const nb::object& contradiction, const nb::object& repeated_answer) {
-        classes = {immortal(error),          immortal(parameter),   immortal(security),    immortal(argument),
-                   immortal(mismatch),       immortal(missing_key), immortal(passphrase),  immortal(noise),
-                   immortal(range),          immortal(format),      immortal(engine),      immortal(memory),
-                   immortal(file),           immortal(unsupported), immortal(transparent), immortal(contradiction),
-                   immortal(repeated_answer)};
+         const nb::object& contradiction, const nb::object& repeated_answer, const nb::object& blame) {
+        classes = {immortal(error),         immortal(parameter),       immortal(security),
+                   immortal(argument),      immortal(mismatch),        immortal(missing_key),
+                   immortal(passphrase),    immortal(noise),           immortal(range),
+                   immortal(format),        immortal(engine),          immortal(memory),
+                   immortal(file),          immortal(unsupported),     immortal(transparent),
+                   immortal(contradiction), immortal(repeated_answer), immortal(blame)};
       },
       nb::kw_only(), "error"_a, "parameter"_a, "security"_a, "argument"_a, "mismatch"_a, "missing_key"_a,
       "passphrase"_a, "noise"_a, "range"_a, "format"_a, "engine"_a, "memory"_a, "file"_a, "unsupported"_a,
-      "transparent"_a, "contradiction"_a, "repeated_answer"_a,
+      "transparent"_a, "contradiction"_a, "repeated_answer"_a, "blame"_a,
       "Sets the Python classes that the library's errors become.");
 }
 

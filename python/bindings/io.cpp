@@ -230,6 +230,7 @@ void bind_io(nb::module_& m) {
       .def(
           "read_plain_values", [](const OwnedContainer& c) { return io::read_plain_values(*c); }, NoGil())
       .def("read_threshold_session", [](const OwnedContainer& c) { return io::read_threshold_session(*c); })
+      .def("read_key_commitment", [](const OwnedContainer& c) { return io::read_key_commitment(*c); })
       .def_prop_ro(
           "key_share_facts",
           [](const OwnedContainer& c) {
@@ -278,6 +279,7 @@ void bind_io(nb::module_& m) {
   bind_public<rlwe::EvaluationKeys>(m);
   bind_public<rlwe::RekeyingKey>(m);
   bind_public<rlwe::ThresholdSession>(m);
+  bind_public<rlwe::Commitment>(m);
   bind_public<rlwe::KeyShare>(m);
   bind_public<value::DecryptionShare>(m);
   m.def(

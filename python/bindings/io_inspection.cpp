@@ -51,6 +51,8 @@ std::string kind_name(io::Kind kind) {
       return "decryption share";
     case io::Kind::party:
       return "party";
+    case io::Kind::key_commitment:
+      return "commitment";
     case io::Kind::protected_party:
       return "protected party";
     case io::Kind::plain_array:

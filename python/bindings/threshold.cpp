@@ -17,6 +17,7 @@ namespace cyclotome::python {
 
 namespace {
 
+using rlwe::Commitment;
 using rlwe::FirstRound;
 using rlwe::KeyShare;
 using rlwe::SecretShare;
@@ -77,6 +78,10 @@ void bind_session(nb::module_& m) {
 }
 
 void bind_making(nb::module_& m) {
+  nb::class_<Commitment>(m, "Commitment")
+      .def_prop_ro("party", &Commitment::party)
+      .def_prop_ro("session", [](const Commitment& each) { return to_bytes(each.session()); })
+      .def_prop_ro("digest", [](const Commitment& each) { return to_bytes(each.digest()); });
   nb::class_<KeyShare>(m, "KeyShare")
       .def_prop_ro("context", &KeyShare::context)
       .def_prop_ro("party", &KeyShare::party)
@@ -93,6 +98,12 @@ void bind_making(nb::module_& m) {
           "session"_a, "context"_a, "shares"_a, NoGil())
       .def_prop_ro("digest", [](const FirstRound& first) { return to_bytes(first.digest()); })
       .def_prop_ro("key", [](const FirstRound& first) { return to_bytes(first.key()); })
+      .def(
+          "transcript",
+          [](const FirstRound& first, const std::vector<const KeyShare*>& second) {
+            return to_bytes(first.session().relinearization() ? rlwe::transcript(first, second) : first.digest());
+          },
+          "second"_a)
       .def("public_key", &FirstRound::public_key, NoGil())
       .def(
           "evaluation_keys",
@@ -133,6 +144,15 @@ void bind_party(nb::module_& m) {
         return io::PartyFile::open(path, session, phrase);
       },
       "path"_a, "session"_a, "passphrase"_a.none());
+  nb::class_<value::JointProgress>(m, "JointProgress")
+      .def_prop_ro("commitments", [](const value::JointProgress& progress) { return progress.sent.commitments; })
+      .def_prop_ro("shares", [](const value::JointProgress& progress) { return progress.sent.shares; })
+      .def_prop_ro("stage", [](const value::JointProgress& progress) { return progress.stage; })
+      .def_prop_ro("missing", [](const value::JointProgress& progress) { return progress.missing; })
+      .def_prop_ro("done", [](const value::JointProgress& progress) { return progress.keys.has_value(); })
+      .def_prop_ro("transcript", [](const value::JointProgress& progress) { return to_bytes(progress.transcript); })
+      .def("public_key", [](const value::JointProgress& progress) { return progress.keys.value().public_key; })
+      .def("evaluation_keys", [](const value::JointProgress& progress) { return progress.keys.value().evaluation; });
   nb::class_<JointParty>(m, "JointParty")
       .def(
           "__init__",
@@ -143,7 +163,25 @@ void bind_party(nb::module_& m) {
       .def_prop_ro("secret", &JointParty::secret, nb::rv_policy::reference_internal)
       .def("knows_key", &JointParty::knows_key, NoGil())
       .def("key", [](const JointParty& party) { return to_bytes(party.key()); })
-      .def("first_share", &JointParty::first_share, NoGil())
+      .def("commit", &JointParty::commit, NoGil())
+      .def(
+          "first_share",
+          [](JointParty& party, const std::vector<const Commitment*>& commitments) {
+            return party.first_share(commitments);
+          },
+          "commitments"_a, NoGil())
+      .def(
+          "has_shown", [](const JointParty& party) { return !party.state().commitments().empty(); }, NoGil())
+      .def(
+          "advance",
+          [](JointParty& party, const std::vector<const Commitment*>& commitments,
+             const std::vector<const KeyShare*>& shares) {
+            value::JointMessages inbox;
+            for (const Commitment* const each : commitments) inbox.commitments.push_back(*each);
+            for (const KeyShare* const each : shares) inbox.shares.push_back(*each);
+            return party.advance(inbox);
+          },
+          "commitments"_a, "shares"_a, NoGil())
       .def(
           "agree", [](JointParty& party, const std::vector<const KeyShare*>& first) { party.agree(first); }, "first"_a,
           NoGil())

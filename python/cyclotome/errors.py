@@ -11,6 +11,7 @@ from . import _core
 
 __all__ = [
     "ArgumentError",
+    "BlameError",
     "BusyError",
     "ContradictionError",
     "CyclotomeError",
@@ -81,6 +82,20 @@ class NoiseError(CyclotomeError, ArithmeticError):
 class ContradictionError(CyclotomeError, ValueError):
     """The noise that decryption met contradicts the bound that the ciphertext states: it was altered, or made by
     something else. Like everything that comes of decrypting, that it happened is for the key's owner alone."""
+
+
+class BlameError(CyclotomeError, ValueError):
+    """A message of a joint key's making that nobody sends who follows the protocol.
+
+    Attributes:
+        parties: numbers of those to blame.
+        stage: of which stage: "commit", "first" or "second".
+        evidence: digests that contradict each other, in hexadecimal.
+    """
+
+    parties: tuple[int, ...] = ()
+    stage: str = ""
+    evidence: str = ""
 
 
 class RepeatedAnswerError(CyclotomeError, ValueError):
@@ -183,4 +198,5 @@ _core.set_error_classes(
     transparent=TransparentError,
     contradiction=ContradictionError,
     repeated_answer=RepeatedAnswerError,
+    blame=BlameError,
 )

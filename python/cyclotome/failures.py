@@ -45,6 +45,7 @@ OUTCOMES: tuple[Outcome, ...] = (
     Outcome(errors.ParameterError, BAD_PARAMETERS, 422),
     Outcome(errors.MismatchError, BAD_KEY, 409),
     Outcome(errors.RepeatedAnswerError, BAD_KEY, 409),
+    Outcome(errors.BlameError, BAD_FILE, 400),
     Outcome(errors.UnknownKeysError, BAD_KEY, 404),
     Outcome(errors.MissingKeyError, BAD_KEY, 409),
     Outcome(errors.TransparentError, BAD_KEY, 409),  # the public key is what is missing

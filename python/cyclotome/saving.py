@@ -19,14 +19,14 @@ from .passphrases import Passphrase
 from .plain_arrays import PlainArray
 from .stored_objects import described, how
 from .streams import Writable
-from .threshold_messages import DecryptionShare, KeyShare, SecretShare, Session
+from .threshold_messages import Commitment, DecryptionShare, KeyShare, SecretShare, Session
 from .whole_files import write_whole
 
 __all__ = ["Path", "Storable", "refuse_existing", "save", "to_bytes", "to_view"]
 
 Path = str | os.PathLike[str]
 Keys = SecretKey | PublicKey | EvaluationKeys | RekeyingKey
-Messages = Session | KeyShare | SecretShare | DecryptionShare
+Messages = Session | Commitment | KeyShare | SecretShare | DecryptionShare
 Storable = Parameters | Keys | EncryptedArray | DigitArray | EncryptedFrame | PlainArray | Messages
 
 

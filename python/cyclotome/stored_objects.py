@@ -16,13 +16,13 @@ from .options import current
 from .parameters import Parameters
 from .passphrases import Passphrase
 from .plain_arrays import PlainArray
-from .threshold_messages import DecryptionShare, KeyShare, SecretShare, Session
+from .threshold_messages import Commitment, DecryptionShare, KeyShare, SecretShare, Session
 from .values import from_native, native
 
 __all__ = ["described", "how", "read"]
 
 #: Messages of `threshold`.
-_MESSAGES = (Session, KeyShare, SecretShare, DecryptionShare)
+_MESSAGES = (Session, Commitment, KeyShare, SecretShare, DecryptionShare)
 
 
 def described(obj: object) -> tuple[Any, dict[str, Any]]:
@@ -99,6 +99,8 @@ def read(
         return EvaluationKeys(parameters, context, container.read_evaluation_keys(context.native))
     if container.kind == "session":
         return Session(parameters, container.read_threshold_session())
+    if container.kind == "commitment":
+        return Commitment(parameters, container.read_key_commitment())
     if container.kind == "key share":
         return KeyShare(parameters, context, container.read_key_share(context.native))
     if container.kind == "secret share":

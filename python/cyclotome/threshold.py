@@ -11,7 +11,8 @@ Example:
     >>> params = cy.Parameters.suggest(depth=1, value_bits=8, terms=4, parties=2, flooding_bits=64)
     >>> session = cy.threshold.Session.create(params, parties=2, rotations=[])
     >>> ada, ben = (cy.threshold.Party(session, number) for number in session.parties)
-    >>> first = [ada.first_share(), ben.first_share()]  # everybody sends theirs to everybody
+    >>> commitments = [ada.commit(), ben.commit()]  # everybody sends theirs to everybody, and so on
+    >>> first = [ada.first_share(commitments), ben.first_share(commitments)]
     >>> second = [ada.second_share(first), ben.second_share(first)]
     >>> keys = cy.threshold.combine(session, first, second)
     >>> x = cy.encrypt([1, 2, 3], keys.public)
@@ -34,20 +35,23 @@ from .options import Callback, options
 from .party_files import Path, party_store
 from .passphrases import Passphrase
 from .threshold_advice import Advice, advise
-from .threshold_messages import DecryptionShare, KeyShare, Message, SecretShare, Session, number_of
+from .threshold_messages import Commitment, DecryptionShare, KeyShare, Message, SecretShare, Session, number_of
 from .values import from_native, index
 
 __all__ = [
     "Advice",
+    "Commitment",
     "DecryptionShare",
     "JointKeys",
     "KeyShare",
     "Party",
+    "Progress",
     "SecretShare",
     "Session",
     "advise",
     "combine",
     "decrypt",
+    "transcript",
 ]
 
 _M = TypeVar("_M", bound=Message)
@@ -124,10 +128,22 @@ class Party:
         """The sum of what all parties dealt to this one, once it was received. Secret; to save, never to send."""
         return self._share
 
-    def first_share(self) -> KeyShare:
-        """The message of the first round, to all parties: parts of the public key, of the Galois keys, and of what the
-        second round is made of."""
-        return self._message(KeyShare, self._native.first_share())
+    def commit(self) -> Commitment:
+        """What this party sends before it has seen anything, to all parties: a hash of its first share."""
+        return Commitment(self._session.parameters, self._native.commit())
+
+    def first_share(self, commitments: Sequence[Commitment] = ()) -> KeyShare:
+        """The message of the first round, to all parties, once all have committed: parts of the public key, of the
+        Galois keys, and of what the second round is made of. ``commitments``: those of all parties, which are kept
+        before this returns.
+
+        Raises:
+            ArgumentError: a commitment is missing or repeated.
+            MismatchError: commitments of another session; another one than its own in this party's name.
+            RepeatedAnswerError: this party has shown its share after other commitments.
+            FileError: the party's file can't be written; then nothing was shown.
+        """
+        return self._message(KeyShare, self._native.first_share(_commitments(commitments)))
 
     def agree(self, first: Sequence[KeyShare]) -> None:
         """Takes the first shares of all parties as this session's, for good, without answering them: what a session
@@ -143,12 +159,45 @@ class Party:
         which from now on are this session's: that they were answered is kept before this returns.
 
         Raises:
-            ArgumentError: one is missing or repeated; a session without relinearisation key.
+            ArgumentError: one is missing or repeated; a session without relinearisation key; this party's own was not
+                shown yet.
+            BlameError: a share is not the one that its sender committed to.
             MismatchError: shares of another session; another share than this party's own in its name.
             RepeatedAnswerError: this party has answered other first shares.
             FileError: the party's file can't be written; then nothing was answered.
         """
         return self._message(KeyShare, self._native.second_share(_natives(first, KeyShare, self._context)))
+
+    def next(self, inbox: Iterable[Commitment | KeyShare] = ()) -> Progress:
+        """Does whatever is next: a party that calls nothing else until its keys are there follows the protocol.
+
+        Args:
+            inbox: all messages of the session that have arrived so far, in any order, this party's own among them or
+                not, some twice or not. Asked again with the same ones it says the same.
+
+        Raises:
+            BlameError: a share is not the one that its sender committed to, or a party sent two that differ.
+            MismatchError: messages of another session; others than its own in this party's name.
+            RepeatedAnswerError: what was there before is not what is there now.
+            FileError: the party's file can't be written; then nothing was sent.
+        """
+        if isinstance(inbox, Message) or not isinstance(inbox, Iterable):
+            raise UnsupportedError(f"a list of messages is needed, not {type(inbox).__name__}")
+        every = list(inbox)
+        shares = [each for each in every if not isinstance(each, Commitment)]
+        commitments = [each for each in every if isinstance(each, Commitment)]
+        native = self._native.advance(_commitments(commitments), _natives(shares, KeyShare, self._context))
+        parameters = self._session.parameters
+        sent = [
+            *(Commitment(parameters, each) for each in native.commitments),
+            *(self._message(KeyShare, each) for each in native.shares),
+        ]
+        keys = None
+        if native.done:
+            evaluation = EvaluationKeys(parameters, self._context, native.evaluation_keys())
+            keys = JointKeys(PublicKey(parameters, self._context, native.public_key(), evaluation), evaluation)
+        transcript = native.transcript.hex() if native.done else None
+        return Progress(tuple(sent), native.stage, tuple(native.missing), keys, transcript)
 
     def deal(self) -> dict[int, SecretShare]:
         """What this party deals, by receiver, itself included. Each is a **secret** of its receiver.
@@ -235,6 +284,33 @@ class JointKeys(NamedTuple):
     evaluation: EvaluationKeys
 
 
+class Progress(NamedTuple):
+    """How far a party is in making a joint key (`Party.next`)."""
+
+    #: All that the party has to send, what it sent before among it.
+    messages: tuple[Commitment | KeyShare, ...]
+    #: What it waits for: "commit", "first", "second"; or "done".
+    stage: str
+    #: From whom.
+    missing: tuple[int, ...]
+    #: Once it is done.
+    keys: JointKeys | None
+    #: Once it is done, 64 hexadecimal digits that name all that was sent: the same for everybody who saw the same. Read
+    #: them out to each other before the keys are used.
+    transcript: str | None
+
+
+def transcript(session: Session, first: Sequence[KeyShare], second: Sequence[KeyShare] = ()) -> str:
+    """As `Progress.transcript`, of shares that one has: for whoever takes no part.
+
+    Raises:
+        ArgumentError, MismatchError: as `combine`.
+    """
+    context = context_on("cpu", session.parameters)
+    digest: bytes = _first_round(session, context, first).transcript(_natives(second, KeyShare, context))
+    return digest.hex()
+
+
 def combine(
     session: Session, first: Sequence[KeyShare], second: Sequence[KeyShare] = (), *, device: str = "cpu"
 ) -> JointKeys:
@@ -301,6 +377,16 @@ def _first_round(session: Session, context: Context, first: Sequence[KeyShare]) 
     if not natives:
         raise ArgumentError("no shares of the first round were given")
     return _core.FirstRound(session.native, context.native, natives)
+
+
+def _commitments(commitments: Any) -> list[Any]:
+    if isinstance(commitments, Commitment) or not isinstance(commitments, Iterable):
+        raise UnsupportedError(f"a list of commitments is needed, not {type(commitments).__name__}")
+    every = list(commitments)
+    for each in every:
+        if not isinstance(each, Commitment):
+            raise UnsupportedError(f"a Commitment is needed, not {type(each).__name__}")
+    return [each.native for each in every]
 
 
 def _natives(messages: Any, kind: type[Message], context: Context) -> list[Any]:

@@ -14,7 +14,7 @@ from .parameters import Parameters
 from .pickling import pickled_as_file
 from .values import index
 
-__all__ = ["DecryptionShare", "KeyShare", "Message", "SecretShare", "Session", "number_of"]
+__all__ = ["Commitment", "DecryptionShare", "KeyShare", "Message", "SecretShare", "Session", "number_of"]
 
 
 @pickled_as_file
@@ -153,6 +153,40 @@ class Message:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._facts()})"
+
+
+@pickled_as_file
+class Commitment:
+    """What a party sends before it has seen anything: a hash of its first share, to which it is held. Public."""
+
+    __slots__ = ("_native", "_parameters")
+
+    def __init__(self, parameters: Parameters, native: _core.Commitment) -> None:
+        self._parameters, self._native = parameters, native
+
+    @property
+    def native(self) -> _core.Commitment:
+        """What the library computes with; for the library itself."""
+        return self._native
+
+    @property
+    def parameters(self) -> Parameters:
+        """The session's parameters."""
+        return self._parameters
+
+    @property
+    def session_id(self) -> str:
+        """The `Session.id` that it belongs to."""
+        digest: bytes = self._native.session
+        return digest.hex()
+
+    @property
+    def party(self) -> int:
+        """Who sent it."""
+        return int(self._native.party)
+
+    def __repr__(self) -> str:
+        return f"Commitment(party {self.party}, session {self.session_id[:8]})"
 
 
 @pickled_as_file

@@ -113,6 +113,7 @@ using value::trace_elements;
 // --- keys of several parties -----------------------------------------------------------------------------------------
 using io::PartyFile;
 using io::PartyPassphrase;
+using rlwe::Commitment;
 using rlwe::KeyShare;
 using rlwe::PartyState;
 using rlwe::SecretShare;
@@ -120,7 +121,9 @@ using rlwe::ThresholdSession;
 using value::combine;
 using value::DecryptionShare;
 using value::JointKeys;
+using value::JointMessages;
 using value::JointParty;
+using value::JointProgress;
 using value::PartyStore;
 using value::sum_of_dealt;
 using value::threshold_decrypt;

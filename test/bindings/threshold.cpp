@@ -24,6 +24,7 @@ void bind_threshold(nb::module_& parent) {
                            const rlwe::SecretKey& secret, const std::vector<const rlwe::KeyShare*>& first) {
     return rlwe::second_share(rlwe::FirstRound(session, context, first), party, secret);
   });
+  m.def("committed", [](const rlwe::KeyShare& share) { return python::to_bytes(rlwe::committed(share)); });
   m.def("secret_share_residues", [](const rlwe::SecretShare& share) {
     PolyArray polynomial = share.share().clone();
     polynomial.to_coefficient();

@@ -136,9 +136,19 @@ struct JointObjects {
     literal.parties = 3;
     return literal;
   }
+  std::vector<Digest> commitments() const {
+    std::vector<Digest> all;
+    for (std::size_t i = 0; i < 3; ++i) {
+      all.push_back(rlwe::committed(rlwe::first_share(session, session.parties()[i], secrets[i], {})));
+    }
+    return all;
+  }
   std::vector<rlwe::KeyShare> first() const {
     std::vector<rlwe::KeyShare> shares;
-    for (std::size_t i = 0; i < 3; ++i) shares.push_back(rlwe::first_share(session, session.parties()[i], secrets[i]));
+    const Digest all = rlwe::commitments_digest(session, commitments());
+    for (std::size_t i = 0; i < 3; ++i) {
+      shares.push_back(rlwe::first_share(session, session.parties()[i], secrets[i], all));
+    }
     return shares;
   }
   rlwe::FirstRound sums() const {
@@ -156,7 +166,7 @@ struct JointObjects {
   }
   // What party 1 keeps after it has answered.
   rlwe::PartyState party() const {
-    return {session.digest(), 1, Seed(std::array<std::uint8_t, 32>{7}), sums().digest()};
+    return {session.digest(), 1, Seed(std::array<std::uint8_t, 32>{7}), commitments(), sums().digest()};
   }
   // Zeros, encrypted, in coefficients.
   value::EncryptedArray array() const {
@@ -174,6 +184,7 @@ struct JointObjects {
 inline std::vector<Named> JointObjects::containers() const {
   const rlwe::SecretShare share = dealt_sum();
   return {{"session", io::serialize(session)},
+          {"commitment", io::serialize(rlwe::Commitment(context->parameters(), session.digest(), 2, commitments()[1]))},
           {"first_share", io::serialize(first()[0])},
           {"second_share", io::serialize(rlwe::second_share(sums(), 1, secrets[0]))},
           {"dealt_share", io::serialize(rlwe::deal_secret(session, 2, secrets[1])[2])},

@@ -43,7 +43,7 @@ inline const std::vector<std::string> names = {"parameters",      "secret_key", 
                                                "ciphertext",      "symmetric",    "product",          "plaintext",
                                                "array",           "session",      "first_share",      "second_share",
                                                "dealt_share",     "secret_share", "decryption_share", "plain_array",
-                                               "plain_constants", "party"};
+                                               "plain_constants", "party",        "commitment"};
 
 inline void load(io_exercise::Span bytes) {
   const Container c(bytes, insecure);

@@ -199,12 +199,17 @@ TEST(joint_keys_and_their_messages) {
         stored(to_bytes(threshold_session(parameters, 3, 2, {.rotations = {{1}}}))).threshold_session();
     std::vector<std::string> files;
     std::vector<JointParty> parties;
+    std::vector<Commitment> commitments;
     std::vector<KeyShare> first, second;
     for (const std::uint32_t party : session.parties()) {
       files.push_back(folder.file(parameters.summary().substr(0, 3) + std::to_string(party) + ".party"));
       parties.emplace_back(session, context, PartyFile::create(files.back(), session, party));
       CHECK(file_is_private(files.back()));
-      first.push_back(stored(to_bytes(parties.back().first_share())).key_share(context));
+      commitments.push_back(stored(to_bytes(parties.back().commit())).key_commitment());
+    }
+    CHECK_THROWS(ArgumentError, parties[0].first_share(std::span(commitments).first(2)));
+    for (JointParty& party : parties) {
+      first.push_back(stored(to_bytes(party.first_share(commitments))).key_share(context));
     }
     CHECK_THROWS(FileError, PartyFile::create(files[0], session, 1));
     CHECK_THROWS(ArgumentError, parties[0].key());
@@ -212,11 +217,36 @@ TEST(joint_keys_and_their_messages) {
     // Whoever reads the file again is the same party, which gives the same answer and no other.
     JointParty again(session, context, PartyFile::open(files[0], session));
     CHECK(to_bytes(again.second_share(first)) == to_bytes(second[0]));
-    std::vector<KeyShare> others = {first[0], first[1], JointParty(session, context, 3).first_share()};
-    CHECK_THROWS_WITH(RepeatedAnswerError, again.second_share(others), "begin a new session");
-    CHECK_THROWS(RepeatedAnswerError, parties[0].agree(others));
+    JointParty remade(session, context, 3);
+    const std::vector<Commitment> others = {commitments[0], commitments[1], remade.commit()};
+    CHECK_THROWS_WITH(RepeatedAnswerError, again.first_share(others), "begin a new session");
+    const std::vector<KeyShare> rogue = {first[0], first[1], remade.first_share(others)};
+    CHECK_THROWS_WITH(BlameError, again.second_share(rogue), "party 3 committed to another");
+    CHECK_THROWS(BlameError, parties[0].agree(rogue));
+    CHECK_THROWS(MismatchError, combine(session, context, rogue, second));
+    try {
+      parties[1].agree(rogue);
+    } catch (const BlameError& error) {
+      CHECK_EQ(error.parties(), std::vector<std::uint32_t>{3});
+      CHECK_EQ(error.stage(), "first");
+      CHECK_EQ(error.evidence().size(), std::size_t{129});
+    }
+    // The same by one call that does what is next, whatever has arrived.
+    JointMessages inbox;
+    std::vector<JointParty> steps;
+    for (const std::uint32_t party : session.parties()) steps.emplace_back(session, context, party);
+    JointProgress last;
+    for (int round = 0; round < 4; ++round) {
+      for (JointParty& party : steps) {
+        last = party.advance(inbox);
+        inbox.commitments.insert(inbox.commitments.end(), last.sent.commitments.begin(), last.sent.commitments.end());
+        inbox.shares.insert(inbox.shares.end(), last.sent.shares.begin(), last.sent.shares.end());
+      }
+    }
+    CHECK_EQ(last.stage, "done");
+    CHECK(last.keys.has_value() && last.keys->public_key.id() == steps[0].key());
     CHECK_THROWS(ArgumentError, parties[0].second_share(std::span(first).first(2)));
-    CHECK_THROWS(MismatchError, JointParty(session, context, 2).second_share(first));
+    CHECK_THROWS(ArgumentError, JointParty(session, context, 2).second_share(first));
     CHECK_THROWS(ArgumentError, combine(session, context, first));
     CHECK_THROWS(ArgumentError, combine(session, context, second, first));
     const JointKeys keys = combine(session, context, first, second);

@@ -157,16 +157,24 @@ bool exercise_joint(const Case& which, std::size_t threshold) {
   const rlwe::ThresholdSession session = rlwe::ThresholdSession::create(
       context->parameters(), {.parties = {1, 2, 3}, .threshold = threshold, .galois_elements = {3}});
   std::vector<rlwe::SecretKey> secrets;
-  std::vector<rlwe::KeyShare> first, second;
+  std::vector<rlwe::KeyShare> drawn, first, second;
+  std::vector<Digest> commitments;
   for (const std::uint32_t party : session.parties()) {
     secrets.push_back(party_key(context, session, party));
-    first.push_back(rlwe::first_share(session, party, secrets.back()));
-    declare_public(first.back().bodies());
+    const rlwe::KeyShare share = rlwe::first_share(session, party, secrets.back(), {});
+    declare_public(share.bodies());
+    drawn.emplace_back(context, session.digest(), party, share.round(), Digest{}, share.bodies());
+    commitments.push_back(rlwe::committed(drawn.back()));
+  }
+  const Digest all = rlwe::commitments_digest(session, commitments);
+  for (const rlwe::KeyShare& share : drawn) {
+    first.emplace_back(context, session.digest(), share.party(), share.round(), all, share.bodies());
   }
   const rlwe::FirstRound sums(session, context, all_of(first));
   for (const std::uint32_t party : session.parties()) {
-    second.push_back(rlwe::second_share(sums, party, secrets[party - 1]));
-    declare_public(second.back().bodies());
+    const rlwe::KeyShare share = rlwe::second_share(sums, party, secrets[party - 1]);
+    declare_public(share.bodies());
+    second.emplace_back(context, session.digest(), party, share.round(), share.basis(), share.bodies());
   }
   static_cast<void>(sums.evaluation_keys(all_of(second)));
   value::Channels channels;

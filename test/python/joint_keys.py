@@ -53,6 +53,12 @@ def session_id(session: cy.threshold.Session) -> str:
     return hashlib.sha256(f"cyclotome session\n{session.id}\n".encode()).hexdigest()[:32]
 
 
+def first_round(*parties: cy.threshold.Party) -> list[cy.threshold.KeyShare]:
+    """First shares of all parties, after they have committed."""
+    commitments = [party.commit() for party in parties]
+    return [party.first_share(commitments) for party in parties]
+
+
 class Joint:
     """A session, all of its parties, and the joint keys."""
 
@@ -66,7 +72,8 @@ class Joint:
             number: cy.threshold.Party(self.session, number, file=folder and folder / f"{number}.party", device=HOME)
             for number in self.session.parties
         }
-        self.first = [party.first_share() for party in self.parties.values()]
+        self.commitments = [party.commit() for party in self.parties.values()]
+        self.first = [party.first_share(self.commitments) for party in self.parties.values()]
         self.second = []
         for party in self.parties.values():
             if self.session.relinearization:

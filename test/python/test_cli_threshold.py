@@ -42,6 +42,16 @@ def folders(place: Path) -> dict[int, Path]:
     return {party: place / f"party{party}" for party in PARTIES}
 
 
+def shown(session: Path, folders: dict[int, Path], *options: object) -> list[Path]:
+    """First shares of all parties, after all have committed."""
+    for party, folder in folders.items():
+        succeed("threshold", "commit", session, "--party", party, "--out", folder, INSECURE, *options)
+    commitments = [folder / f"commit-{party}.ct" for party, folder in folders.items()]
+    for party, folder in folders.items():
+        succeed("threshold", "share", session, *commitments, "--party", party, "--out", folder, INSECURE)
+    return [folder / f"first-{party}.ct" for party, folder in folders.items()]
+
+
 def make_keys(place: Path, threshold: int) -> None:
     """Every message goes where its receivers are; secrets stay in their folders."""
     session = place / "session.ct"
@@ -60,9 +70,7 @@ def make_keys(place: Path, threshold: int) -> None:
     )
     assert made.data["parties"] == [1, 2, 3]
     assert made.data["threshold"] == threshold
-    for party, folder in folders(place).items():
-        succeed("threshold", "share", session, "--party", party, "--out", folder, INSECURE)
-    first = [folders(place)[party] / f"first-{party}.ct" for party in PARTIES]
+    first = shown(session, folders(place))
     second = []
     for party, folder in folders(place).items():
         secret = folder / "secret.key"
@@ -114,9 +122,7 @@ def test_a_round_that_is_repeated_gets_no_second_answer(place: Path) -> None:
     """Somebody's folder is lost and made anew, and the others answer again, as they are told."""
     session, one, two = place / "session.ct", place / "one", place / "two"
     succeed("threshold", "new", place / "params.ct", "--parties", 2, "-o", session, INSECURE)
-    for party, folder in ((1, one), (2, two)):
-        succeed("threshold", "share", session, "--party", party, "--out", folder, INSECURE)
-    first = one / "first-1.ct", two / "first-2.ct"
+    first = shown(session, {1: one, 2: two})
     answer = "threshold", "answer", session, *first, "--party", 1, "--secret", one / "secret.key", INSECURE, "-o"
     succeed(*answer, place / "second-1.ct")
     succeed(*answer, place / "again.ct")
@@ -125,17 +131,68 @@ def test_a_round_that_is_repeated_gets_no_second_answer(place: Path) -> None:
 
     for path in two.iterdir():
         path.unlink()
-    succeed("threshold", "share", session, "--party", 2, "--out", two, INSECURE)
-    for force in ((), ("--force",)):
-        again = run(*answer, place / "other.ct", *force)
-        assert (again.code, "begin a new session" in " ".join(again.text.split())) == (5, True)
-        assert not (place / "other.ct").exists()
-    assert (one / "secret.key").read_bytes() == kept
-    # What was asked for again is the same party, also when its shares are written over.
+    succeed("threshold", "commit", session, "--party", 2, "--out", two, INSECURE)
+    commitments = one / "commit-1.ct", two / "commit-2.ct"
     before = first[0].read_bytes()
-    assert run("threshold", "share", session, "--party", 1, "--out", one, INSECURE).code == 2
-    succeed("threshold", "share", session, "--party", 1, "--out", one, INSECURE, "--force")
-    assert (first[0].read_bytes(), (one / "secret.key").read_bytes()) == (before, kept)
+    for force in ((), ("--force",)):
+        again = run("threshold", "share", session, *commitments, "--party", 1, "--out", one, INSECURE, *force)
+        assert again.code == (5 if force else 2)
+        assert ("begin a new session" in " ".join(again.text.split())) == bool(force)
+    # The other one shows its share all the same, in the name of whoever relays: it is not the one committed to.
+    lone = place / "lone"
+    lone.mkdir()
+    (lone / "secret.key").write_bytes((two / "secret.key").read_bytes())
+    (lone / "secret.key").chmod(0o600)
+    ada = place / "ada"
+    rogue = shown(session, {1: ada, 2: lone})[1]
+    other = run(*answer[:3], first[0], rogue, *answer[5:], place / "other.ct", "--force")
+    assert (other.code, "party 2 committed to another first share" in " ".join(other.text.split())) == (3, True)
+    assert not (place / "other.ct").exists()
+    assert ((one / "secret.key").read_bytes(), first[0].read_bytes()) == (kept, before)
+    # What is asked for again is the same party, also when its messages are written over.
+    assert run("threshold", "commit", session, "--party", 1, "--out", one, INSECURE).code == 2
+    succeed("threshold", "commit", session, "--party", 1, "--out", one, INSECURE, "--force")
+    assert (one / "secret.key").read_bytes() == kept
+
+
+@pytest.mark.parametrize("threshold", [2, 3])
+def test_three_people_who_only_do_what_is_next(place: Path, threshold: int) -> None:
+    """Each runs `step` whenever something came; files go where their receivers are."""
+    session, inbox = place / "session.ct", place / "inbox"
+    inbox.mkdir()
+    options = "--parties", 3, "--threshold", threshold, "--rotations", "none", "-o", session, INSECURE
+    succeed("threshold", "new", place / "params.ct", *options)
+    found = {}
+    for _ in range(4):
+        for party, folder in folders(place).items():
+            words = "threshold", "step", session, "--party", party, "--in", inbox, "--out", folder, INSECURE, "--json"
+            found[party] = succeed(*words).data
+        for folder in folders(place).values():
+            for path in folder.glob("*.ct"):
+                (inbox / path.name).write_bytes(path.read_bytes())
+    assert {each["waits_for"] for each in found.values()} == {"done"}
+    assert len({(each["transcript"], each["key_id"]) for each in found.values()}) == 1
+    facts = succeed("threshold", "status", session, "--in", inbox, INSECURE, "--json").data
+    assert [facts[stage] for stage in ("commit", "first", "second")] == [[1, 2, 3]] * 3
+    shares = sorted(inbox.glob("first-*")) + sorted(inbox.glob("second-*"))
+    said = succeed("threshold", "transcript", session, *shares, INSECURE)
+    assert said.text.replace(" ", "").strip() == found[1]["transcript"]
+    publics = {(folder / "public.key").read_bytes() for folder in folders(place).values()}
+    assert len(publics) == 1
+    dealt = [folder / f"dealt-{party}-to-1.key" for party, folder in folders(place).items()]
+    assert all(path.exists() for path in dealt) == (threshold == 2)
+
+    # Somebody sends another share than it committed to, last.
+    (inbox / "first-3.ct").unlink()
+    agreed = cy.load(session, allow_insecure=True)
+    three = [cy.threshold.Party(agreed, number) for number in PARTIES]
+    commitments = [party.commit() for party in three]
+    cy.save(inbox / "first-3.ct", three[2].first_share(commitments))
+    for path in inbox.glob("second-*"):
+        path.unlink()
+    folder = folders(place)[1]
+    rogue = run("threshold", "step", session, "--party", 1, "--in", inbox, "--out", folder, INSECURE)
+    assert (rogue.code, "party 3" in rogue.text) == (3, True)
 
 
 def test_advice_on_messages(place: Path) -> None:
@@ -146,16 +203,16 @@ def test_advice_on_messages(place: Path) -> None:
     assert "PUBLIC" in run("threshold", "advise", *answers).text
     once = succeed("threshold", "advise", answers[0], corpus / "joint1-session", "--json")
     assert [(each["party"], each["secret_is_public"]) for each in once.data["parties"]] == [(1, False)]
-    old = run("threshold", "share", corpus / "joint1-session", "--party", 1, "--out", place / "one", INSECURE)
+    old = run("threshold", "commit", corpus / "joint1-session", "--party", 1, "--out", place / "one", INSECURE)
     assert (old.code, "cyclotome threshold advise" in " ".join(old.text.split())) == (3, True)
 
 
 def test_mistakes_have_one_message_and_a_code(place: Path) -> None:
     make_keys(place, 2)
     session, folder = place / "session.ct", folders(place)[1]
-    again = run("threshold", "share", session, "--party", 1, "--out", folder, INSECURE)
+    again = run("threshold", "commit", session, "--party", 1, "--out", folder, INSECURE)
     assert (again.code, "exists" in again.text) == (2, True)
-    stranger = run("threshold", "share", session, "--party", 4, "--out", place / "four", INSECURE)
+    stranger = run("threshold", "commit", session, "--party", 4, "--out", place / "four", INSECURE)
     assert (stranger.code, "party 4" in stranger.text) == (2, True)
     wrong = run(
         "threshold", "answer", session, folder / "first-1.ct", "--party", 2, "--secret", folder / "secret.key",
@@ -180,9 +237,14 @@ def test_a_partys_secret_under_a_passphrase(place: Path) -> None:
     session, folder, phrase = place / "session.ct", place / "one", place / "phrase"
     phrase.write_text("correct horse\n")
     succeed("threshold", "new", place / "params.ct", "--parties", "1,2", "-o", session, INSECURE)
-    succeed("threshold", "share", session, "--party", 1, "--out", folder, "--passphrase-file", phrase, INSECURE)
-    succeed("threshold", "share", session, "--party", 2, "--out", place / "two", INSECURE)
-    first = folder / "first-1.ct", place / "two/first-2.ct"
+    two = place / "two"
+    protected = "--passphrase-file", phrase
+    succeed("threshold", "commit", session, "--party", 1, "--out", folder, *protected, INSECURE)
+    succeed("threshold", "commit", session, "--party", 2, "--out", two, INSECURE)
+    commitments = folder / "commit-1.ct", two / "commit-2.ct"
+    succeed("threshold", "share", session, *commitments, "--party", 1, "--out", folder, *protected, INSECURE)
+    succeed("threshold", "share", session, *commitments, "--party", 2, "--out", two, INSECURE)
+    first = folder / "first-1.ct", two / "first-2.ct"
     own = "--party", 1, "--secret", folder / "secret.key", "-o", place / "second.ct", INSECURE
     succeed("threshold", "answer", session, *first, *own, "--passphrase-file", phrase)
     assert cy.inspect(folder / "secret.key").protection is not None
@@ -199,8 +261,7 @@ def test_a_partys_share_under_a_passphrase(place: Path) -> None:
         "threshold", "new", place / "params.ct", "--parties", 3, "--threshold", 2, "--rotations", "none",
         "-o", session, INSECURE,
     )  # fmt: skip
-    for party in PARTIES:
-        succeed("threshold", "share", session, "--party", party, "--out", place / str(party), INSECURE)
+    keys = shown(session, {party: place / str(party) for party in PARTIES})
     dealt = [place / str(party) / f"dealt-{party}-to-1.key" for party in PARTIES]
     secret = place / "1/secret.key"
     own = "--party", 1, "--secret", secret, INSECURE
@@ -209,7 +270,6 @@ def test_a_partys_share_under_a_passphrase(place: Path) -> None:
     assert cy.inspect(share).kind == "protected secret share"
     x = place / "x.ct"
     parameters = cy.load(session, allow_insecure=True).parameters
-    keys = [place / str(party) / f"first-{party}.ct" for party in PARTIES]
     second = [place / str(party) / "second.ct" for party in PARTIES]
     for party, file in zip(PARTIES, second, strict=True):
         succeed(

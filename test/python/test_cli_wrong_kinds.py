@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,10 @@ COMMANDS: list[tuple[str, set[str], int]] = [
     ("circuit decrypt FILE --key {secret}", {"numbers"}, OTHERS),
     ("circuit decrypt {numbers} --key FILE", {"secret"}, KEYS),
     ("threshold new FILE --parties 2 -o {new}", {"parameters"}, OTHERS),
-    ("threshold share FILE --party 1 --out {new}", {"session"}, OTHERS),
+    ("threshold commit FILE --party 1 --out {new}", {"session"}, OTHERS),
+    ("threshold share FILE {commitment} --party 1 --out {folder}", {"session"}, OTHERS),
+    ("threshold share {session} FILE --party 1 --out {folder}", {"commitment"}, KEYS),
+    ("threshold transcript {session} FILE", {"key-share"}, KEYS),
     ("threshold answer {session} FILE --party 1 --secret {own} -o {new}", {"key-share"}, KEYS),
     ("threshold answer {session} {key-share} --party 1 --secret FILE -o {new}", {"own"}, OTHERS),
     ("threshold receive {session} FILE --party 1 --secret {own} -o {new}", {"secret-share"}, KEYS),
@@ -59,7 +63,8 @@ def joint(parameters: cy.Parameters, own: Path) -> dict[str, Any]:
     """What parties of a joint key send each other; what the first one keeps is in its ``own`` file."""
     session = cy.threshold.Session.create(parameters, parties=3, threshold=2, rotations=[])
     parties = [cy.threshold.Party(session, number, file=own if number == 1 else None) for number in session.parties]
-    first = [party.first_share() for party in parties]
+    commitments = [party.commit() for party in parties]
+    first = [party.first_share(commitments) for party in parties]
     second = [party.second_share(first) for party in parties]
     keys = cy.threshold.combine(session, first, second)
     dealt = parties[0].deal()[2]
@@ -67,6 +72,7 @@ def joint(parameters: cy.Parameters, own: Path) -> dict[str, Any]:
     share = parties[0].decryption_share(cy.encrypt([1, 2], keys.public), active=[1, 2])
     return {
         "session": session,
+        "commitment": commitments[0],
         "key-share": first[0],
         "secret-share": dealt,
         "decryption-share": share,
@@ -95,7 +101,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "numbers": cy.circuit.encrypt_lists([[1, 2]], keys.public, bits=2),
         **joint(parameters, folder / "own.file"),
     }
-    files = {"own": folder / "own.file"}
+    files = {"own": folder / "own.file", "folder": folder / "party"}
+    files["folder"].mkdir()
+    shutil.copy(files["own"], files["folder"] / "secret.key")
     for name, obj in objects.items():
         files[name] = folder / f"{name}.file"
         cy.save(files[name], obj)
@@ -114,7 +122,7 @@ def test_other_kinds_are_refused_by_one_code(
 ) -> None:
     assert takes <= place.keys()
     for kind, file in place.items():
-        if kind in takes or kind in ("csv", "own"):
+        if kind in takes or kind in ("csv", "own", "folder"):
             continue
         result = run(*words_for(command, place, file, tmp_path / "new"), INSECURE)
         assert (result.code, "Traceback" in result.text) == (code, False), (kind, result.text)

@@ -25,7 +25,7 @@ from cyclotome.errors import (
     SecrecyError,
     UnsupportedError,
 )
-from joint_keys import Joint, parameters, session_id
+from joint_keys import Joint, first_round, parameters, session_id
 
 
 @pytest.fixture(scope="module")
@@ -139,10 +139,11 @@ def test_second_shares_must_answer_the_same_first_ones() -> None:
     params = parameters("bfv", 16, 2)
     joint = Joint(params, rotations=[])
     session = joint.session
-    newcomer = cy.threshold.Party(session, 2, device="cpu:1")
-    first = [joint.first[0], newcomer.first_share()]
+    one, two = (cy.threshold.Party(session, number, device="cpu:1") for number in session.parties)
+    first = first_round(one, two)
+    two.second_share(first)
     with pytest.raises(MismatchError, match="other first shares"):
-        cy.threshold.combine(session, first, [joint.second[0], newcomer.second_share(first)])
+        cy.threshold.combine(session, first, [joint.second[0], two.second_share(first)])
 
 
 def test_sessions_without_products_have_no_second_round() -> None:
@@ -154,7 +155,7 @@ def test_sessions_without_products_have_no_second_round() -> None:
     assert np.array_equal(joint.decrypt(joint.encrypt([4], bound=4)), [4])
     newcomer = cy.threshold.Party(joint.session, 2)
     with pytest.raises(RepeatedAnswerError):
-        joint.parties[1].agree([joint.first[0], newcomer.first_share()])
+        joint.parties[1].first_share([joint.commitments[0], newcomer.commit()])
     with pytest.raises(ArgumentError, match="does not know the joint key"):
         newcomer.decryption_share(joint.encrypt([4], bound=4))
 
@@ -233,7 +234,7 @@ def test_a_share_before_secrets_were_dealt() -> None:
         parameters("bfv", 16, 3), parties=3, threshold=2, rotations=[], relinearization=False
     )
     parties = [cy.threshold.Party(session, number) for number in session.parties]
-    first = [party.first_share() for party in parties]
+    first = first_round(*parties)
     x = cy.encrypt([1], cy.threshold.combine(session, first).public, bound=1)
     parties[0].agree(first)
     with pytest.raises(ArgumentError, match="dealt"):
@@ -305,7 +306,12 @@ def test_files_and_bytes_of_every_message(two_of_three: Joint, tmp_path: Path) -
     assert cy.from_bytes(cy.to_bytes(session), allow_insecure=True) == session
     assert pickle.loads(pickle.dumps(session)) == session
     x = two_of_three.encrypt([5], bound=5)
-    for message in (two_of_three.first[0], two_of_three.second[0], two_of_three.shares(x, 1, 2)[0]):
+    for message in (
+        two_of_three.commitments[0],
+        two_of_three.first[0],
+        two_of_three.second[0],
+        two_of_three.shares(x, 1, 2)[0],
+    ):
         path = tmp_path / "message.ct"
         cy.save(path, message)
         again = cy.load(path, expect=session.parameters, device="cpu:1")

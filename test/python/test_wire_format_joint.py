@@ -40,16 +40,27 @@ def derived(reference: bytes, file: wire_format.File, purpose: int, element: int
     return hmac.new(reference, b"".join(struct.pack("<I", len(x)) + x for x in fields), hashlib.sha256).digest()
 
 
-def share_digest(
-    session: bytes, party: int, round_number: int, basis: bytes, packed: bytes, items: int, p: Any
-) -> bytes:
+def residues_digest(packed: bytes, items: int, p: Any) -> bytes:
     """Of a share's residues as they lie in memory, words of 4 or 8 bytes."""
     words = np.uint64 if p.word_bytes == 8 else np.uint32
-    residues = b"".join(
-        np.array(limb, dtype=words).tobytes() for body in wire_format.key_polynomials(packed, items, p) for limb in body
-    )
-    head = f"cyclotome joint key share 2\nparty {party}\nround {round_number}\n".encode()
-    return hashlib.sha256(head + session + basis + residues).digest()
+    bodies = wire_format.key_polynomials(packed, items, p)
+    return hashlib.sha256(b"".join(np.array(limb, dtype=words).tobytes() for body in bodies for limb in body)).digest()
+
+
+def share_digest(data: bytes, p: Any) -> bytes:
+    """Of what a section KSHA holds."""
+    party, number = struct.unpack_from("<2I", data, 32)
+    head = f"cyclotome joint key share 2\nparty {party}\nround {number}\n".encode()
+    residues = residues_digest(data[80:], struct.unpack_from("<Q", data, 72)[0], p)
+    return hashlib.sha256(head + data[:32] + data[40:72] + residues).digest()
+
+
+def committed(data: bytes, p: Any) -> bytes:
+    """What a first share's sender has committed to."""
+    head = f"cyclotome joint commitment 2\nparty {struct.unpack_from('<I', data, 32)[0]}\n".encode()
+    return hashlib.sha256(
+        head + data[:32] + residues_digest(data[80:], struct.unpack_from("<Q", data, 72)[0], p)
+    ).digest()
 
 
 def error_of(
@@ -91,14 +102,20 @@ def test_messages_are_what_the_page_says(scheme: str, tmp_path: Path) -> None:
     factor = p.plain_moduli[0] if scheme == "bgv" else 1
     secrets = {number: [int(x) for x in secret_of(party)] for number, party in joint.parties.items()}
     ephemeral_hidden, digests = [], []
+    opened = [bytes(committed(read(path, share).sections[0][1], p)) for share in joint.first]
+    for number, commitment in enumerate(joint.commitments):
+        file = read(path, commitment)
+        assert (file.kind, file.key_id) == ("key_commitment", session)
+        assert file.sections == [("KCOM", digest + struct.pack("<I", number + 1) + opened[number])]
+    commitments = hashlib.sha256(b"cyclotome joint commitments 2\n" + digest + b"".join(opened)).digest()
     for share in joint.first:
         file = read(path, share)
         [(tag, data)] = file.sections
         assert (file.kind, tag, file.key_id, data[:32]) == ("key_share", "KSHA", session, digest)
         party, round_number = struct.unpack_from("<2I", data, 32)
-        assert (party, round_number, data[40:72]) == (share.party, 1, bytes(32))
+        assert (party, round_number, data[40:72]) == (share.party, 1, commitments)
         items = struct.unpack_from("<Q", data, 72)[0]
-        digests.append(share_digest(digest, party, 1, bytes(32), data[80:], items, p))
+        digests.append(share_digest(data, p))
         assert items == 1 + 2 * p.digits + p.digits
         bodies = wire_format.key_polynomials(data[80:], items, p)
         secret = secrets[party]
@@ -121,12 +138,15 @@ def test_messages_are_what_the_page_says(scheme: str, tmp_path: Path) -> None:
         ephemeral_hidden.append(error_of(file, bodies[1], derived(reference, file, 15, 0, session), 0, secret, secret))
     assert all(max(abs(x) for x in error) > 2**200 for error in ephemeral_hidden)  # it is under another secret
 
-    first_round = hashlib.sha256(b"cyclotome joint first round 2\n" + digest + b"".join(digests)).digest()
+    first_round = hashlib.sha256(b"cyclotome joint first round 2\n" + digest + commitments + b"".join(digests)).digest()
     text = f"cyclotome joint key 2\n{digest.hex()}\n{first_round.hex()}\n"
     key = hashlib.sha256(text.encode()).digest()[:16]
     assert {party.key_id for party in joint.parties.values()} == {key.hex()}
     [(_, data)] = read(path, joint.second[0]).sections
     assert (struct.unpack_from("<2I", data, 32), data[40:72]) == ((1, 2), first_round)
+    answers = [share_digest(read(path, share).sections[0][1], p) for share in joint.second]
+    said = hashlib.sha256(b"cyclotome joint transcript 2\n" + digest + first_round + b"".join(answers)).hexdigest()
+    assert said == cy.threshold.transcript(joint.session, joint.first, joint.second)
     evaluation = read(path, joint.keys.evaluation)
     assert evaluation.key_id == key
     [relinearization] = [data for tag, data in evaluation.sections if tag == "RLIN"]

@@ -31,15 +31,17 @@ __all__ = ["app"]
 app = typer.Typer(
     name="threshold",
     help="A key of several parties: nobody has the secret, all of them, or any t of n, decrypt together.",
-    epilog="In this order: new (one party), share (each), answer (each), receive (each, where --threshold is below "
-    "--parties), combine; then `cyclotome encrypt` and `eval` as ever, decrypt-share (each who decrypts), decrypt. "
+    epilog="In this order: new (one party), then each party `step` until it has the keys, or one by one commit, share, "
+    "answer, combine; receive (each, where --threshold is below "
+    "--parties); then `cyclotome encrypt` and `eval` as ever, decrypt-share (each who decrypts), decrypt. "
     "What a party that does not follow this can do says doc/threshold.md. `advise` looks at old messages.",
     no_args_is_help=True,
 )
 
 SessionArgument = Annotated[Path, typer.Argument(help="The session, the same file for all parties.")]
 PartyOption = Annotated[int, typer.Option("--party", "-p", help="Your number.")]
-SecretOption = Annotated[Path, typer.Option("--secret", "-s", help="Your own secret.key, which `share` wrote.")]
+OutOption = Annotated[Path, typer.Option("--out", "-o", help="Your folder; made if it does not exist.")]
+SecretOption = Annotated[Path, typer.Option("--secret", "-s", help="Your own secret.key, which `commit` wrote.")]
 
 
 def _session(path: Path, common: Common) -> cy.threshold.Session:
@@ -52,7 +54,7 @@ def _party(
     session: cy.threshold.Session, number: int, secret: Path, phrase: Path | None, share: Path | None, device: str
 ) -> cy.threshold.Party:
     if not secret.exists():
-        raise FileError(f"{secret} does not exist; `cyclotome threshold share` makes it, once")
+        raise FileError(f"{secret} does not exist; `cyclotome threshold commit` makes it, once")
     dealt = None
     if share is not None:
         opened = passphrases.to_open(str(share), phrase)
@@ -100,48 +102,134 @@ def new(
 @app.command()
 @command
 @with_common
-def share(
+def commit(
     session: SessionArgument,
     party: PartyOption,
-    out: Annotated[Path, typer.Option("--out", "-o", help="Your folder; made if it does not exist.")],
+    out: OutOption,
     passphrase: passphrases.Flag = False,
     passphrase_file: passphrases.FileOption = None,
     device: DeviceOption = "cpu",
     *,
     common: Common,
 ) -> None:
-    """Make your secret.key, and your first share, first-N.ct, for all parties.
+    """Make your secret.key, and your commitment, commit-N.ct, for all parties.
 
-    secret.key remembers what you have answered. A second run makes the same share again; --force replaces shares, and
-    never secret.key: for another one take another folder.
+    secret.key remembers what you have shown and answered. A second run makes the same commitment again; --force never
+    replaces secret.key: for another one take another folder.
+    """
+    agreed = _session(session, common)
+    secret = _folder(out) / "secret.key"
+    paths = [vacant(out / f"commit-{party}.ct", common.force)]
+    own = _own(agreed, party, secret, passphrase, passphrase_file, device)
+    cy.save(paths[0], own.commit(), overwrite=common.force)
+    emit({"session": agreed.id, "party": party, "files": [str(path) for path in (secret, *paths)]}, common.json)
+    note(f"{secret} is yours alone; {paths[0]} is for all parties")
+
+
+@app.command()
+@command
+@with_common
+def share(
+    session: SessionArgument,
+    commitments: Annotated[list[Path], typer.Argument(help="The commitments of all parties.")],
+    party: PartyOption,
+    out: OutOption,
+    passphrase_file: passphrases.FileOption = None,
+    device: DeviceOption = "cpu",
+    *,
+    common: Common,
+) -> None:
+    """Show your first share, first-N.ct, to all parties, once all have committed to theirs.
 
     Where fewer than all decrypt, also dealt-N-to-M.key for each party M: SECRET, to be sent to that party alone, over
     an encrypted channel, and to be destroyed once it has arrived.
     """
     agreed = _session(session, common)
-    if out.exists() and not out.is_dir():
-        raise UsageError(f"{out} is a file; --out names a folder")
-    out.mkdir(parents=True, exist_ok=True)
-    secret, first = out / "secret.key", vacant(out / f"first-{party}.ct", common.force)
+    first = vacant(_folder(out) / f"first-{party}.ct", common.force)
     paths = {
         to: vacant(out / f"dealt-{party}-to-{to}.key", common.force) for to in agreed.parties if agreed.shares_secrets
     }
-    if secret.exists():
-        own = _party(agreed, party, secret, passphrase_file, None, device)
-    else:
-        phrase = passphrases.wanted(str(secret), passphrase, passphrase_file)
-        own = cy.threshold.Party(agreed, party, file=secret, passphrase=phrase, device=device)
-    cy.save(first, own.first_share(), overwrite=common.force)
-    if agreed.shares_secrets:
-        for to, dealt in own.deal().items():
-            cy.save(paths[to], dealt, overwrite=common.force)
-    emit(
-        {"session": agreed.id, "party": party, "files": [str(path) for path in (secret, first, *paths.values())]},
-        common.json,
-    )
-    note(f"{secret} is yours alone; {first} is for all parties")
-    if paths:
-        note(f"each dealt-{party}-to-M.key is SECRET: send it to party M alone, encrypted, then destroy it")
+    own = _party(agreed, party, out / "secret.key", passphrase_file, None, device)
+    given = [load_as(cy.threshold.Commitment, path, expect=agreed.parameters) for path in commitments]
+    cy.save(first, own.first_share(given), overwrite=common.force)
+    _deal(own, paths, common.force)
+    emit({"session": agreed.id, "party": party, "files": [str(path) for path in (first, *paths.values())]}, common.json)
+    note(f"{first} is for all parties")
+
+
+@app.command()
+@command
+@with_common
+def step(
+    session: SessionArgument,
+    party: PartyOption,
+    inbox: Annotated[Path, typer.Option("--in", "-i", help="Folder of all that has arrived so far, from everybody.")],
+    out: OutOption,
+    passphrase: passphrases.Flag = False,
+    passphrase_file: passphrases.FileOption = None,
+    device: DeviceOption = "cpu",
+    *,
+    common: Common,
+) -> None:
+    """Do whatever is next: commit, share, answer or, at last, make the joint keys. Run it again when something came.
+
+    Writes commit-N.ct, first-N.ct and second-N.ct for all parties into your folder, secret.key and what you deal beside
+    them, and public.key and evaluation.key at the end. Whoever uses no other command follows the protocol. The exit
+    status is 3, and the message names the party, where somebody does not.
+    """
+    agreed = _session(session, common)
+    own = _own(agreed, party, _folder(out) / "secret.key", passphrase, passphrase_file, device)
+    progress = own.next(_messages(agreed, inbox, device))
+    written = [_kept(out / _name_of(each), each) for each in progress.messages]
+    if agreed.shares_secrets and len(progress.messages) > 1:
+        paths = {to: out / f"dealt-{party}-to-{to}.key" for to in agreed.parties}
+        _deal(own, {to: path for to, path in paths.items() if not path.exists()}, False)
+        written += paths.values()
+    if progress.keys is not None:
+        written += [_kept(out / "public.key", progress.keys.public)]
+        written += [_kept(out / "evaluation.key", progress.keys.evaluation)]
+    facts = {"session": agreed.id, "party": party, "waits_for": progress.stage, "from": list(progress.missing)}
+    done = {"key_id": own.key_id, "transcript": progress.transcript} if progress.keys is not None else {}
+    emit({**facts, **done, "files": [str(path) for path in written]}, common.json)
+    if progress.transcript is not None:
+        note(f"all parties should see the same transcript, {grouped(progress.transcript)}, before they use the keys")
+
+
+@app.command()
+@command
+@with_common
+def status(
+    session: SessionArgument,
+    inbox: Annotated[Path, typer.Option("--in", "-i", help="Folder of all that has arrived so far, from everybody.")],
+    device: DeviceOption = "cpu",
+    *,
+    common: Common,
+) -> None:
+    """Show what has arrived from whom. Needs no secret."""
+    agreed = _session(session, common)
+    sent = _messages(agreed, inbox, device)
+    facts: dict[str, Any] = {"session": agreed.id}
+    for stage in ("commit", "first", "second"):
+        facts[stage] = sorted({each.party for each in sent if _name_of(each).startswith(stage)})
+    emit(facts, common.json)
+
+
+@app.command("transcript")
+@command
+@with_common
+def show_transcript(
+    session: SessionArgument,
+    shares: Annotated[list[Path], typer.Argument(help="The first and the second shares of all parties.")],
+    device: DeviceOption = "cpu",
+    *,
+    common: Common,
+) -> None:
+    """Print what names all that was sent, to be read out to each other before the keys are used."""
+    agreed = _session(session, common)
+    given = _shares(agreed, shares, device)
+    by_round = [[one for one in given if one.round == number] for number in (1, 2)]
+    found = cy.threshold.transcript(agreed, *by_round)
+    emit({"session": agreed.id, "transcript": found}, common.json, grouped(found))
 
 
 @app.command()
@@ -212,10 +300,8 @@ def combine(
 ) -> None:
     """Make the joint public.key and evaluation.key, ordinary ones. Anybody can."""
     agreed = _session(session, common)
-    if out.exists() and not out.is_dir():
-        raise UsageError(f"{out} is a file; --out names a folder")
     given = _shares(agreed, shares, device)
-    out.mkdir(parents=True, exist_ok=True)
+    _folder(out)
     paths = [vacant(out / f"{name}.key", common.force) for name in ("public", "evaluation")]
     by_round = [[one for one in given if one.round == number] for number in (1, 2)]
     keys = cy.threshold.combine(agreed, *by_round, device=device)
@@ -308,6 +394,61 @@ def advise(
     emit({"parties": facts}, common.json, "\n".join(lines))
     if any(one.secret_is_public for one in found):
         raise typer.Exit(BAD_FILE)
+
+
+def grouped(digits: str) -> str:
+    """In groups of four, as they are read out."""
+    return " ".join(digits[at : at + 4] for at in range(0, len(digits), 4))
+
+
+def _folder(out: Path) -> Path:
+    """Somebody's folder, made if it is not there."""
+    if out.exists() and not out.is_dir():
+        raise UsageError(f"{out} is a file; --out names a folder")
+    out.mkdir(parents=True, exist_ok=True)
+    return out
+
+
+def _own(
+    session: cy.threshold.Session, number: int, secret: Path, passphrase: bool, phrase: Path | None, device: str
+) -> cy.threshold.Party:
+    """The party of secret.key, or a new one."""
+    if secret.exists():
+        return _party(session, number, secret, phrase, None, device)
+    wanted = passphrases.wanted(str(secret), passphrase, phrase)
+    return cy.threshold.Party(session, number, file=secret, passphrase=wanted, device=device)
+
+
+def _deal(own: cy.threshold.Party, paths: dict[int, Path], force: bool) -> None:
+    """Writes what is dealt to these."""
+    if not paths:
+        return
+    dealt = own.deal()
+    for to, path in paths.items():
+        cy.save(path, dealt[to], overwrite=force)
+    note(f"each dealt-{own.number}-to-M.key is SECRET: send it to party M alone, encrypted, then destroy it")
+
+
+def _messages(session: cy.threshold.Session, inbox: Path, device: str) -> list[Any]:
+    """Commitments and shares of a folder."""
+    if not inbox.is_dir():
+        raise FileError(f"{inbox} is no folder; --in names one with all that has arrived")
+    kinds = (cy.threshold.Commitment, cy.threshold.KeyShare)
+    paths = [path for path in sorted(inbox.iterdir()) if path.suffix == ".ct" and path.is_file()]
+    return [load_as(kinds, path, expect=session.parameters, device=device) for path in paths]
+
+
+def _name_of(message: cy.threshold.Commitment | cy.threshold.KeyShare) -> str:
+    if isinstance(message, cy.threshold.Commitment):
+        return f"commit-{message.party}.ct"
+    return f"{'first' if message.round == 1 else 'second'}-{message.party}.ct"
+
+
+def _kept(path: Path, obj: Any) -> Path:
+    """Writes what is not there yet: it would be the same."""
+    if not path.exists():
+        cy.save(path, obj)
+    return path
 
 
 def _shares(session: cy.threshold.Session, paths: list[Path], device: str) -> list[cy.threshold.KeyShare]:

@@ -35,6 +35,7 @@ enum class Kind : std::uint16_t {
   protected_secret_share = 24,  ///< encrypted with a passphrase
   party = 25,                   ///< what a party of a joint key keeps: secret
   protected_party = 26,         ///< encrypted with a passphrase
+  key_commitment = 27,
 };
 
 /// Whether only one person may have the file, even under a passphrase.

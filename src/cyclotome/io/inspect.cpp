@@ -60,6 +60,7 @@ Inspection inspect(std::span<const std::uint8_t> bytes, Limits limits) {
     case Kind::secret_share:
     case Kind::decryption_share:
     case Kind::party:
+    case Kind::key_commitment:
       break;
     case Kind::rekeying_key:
       result.rekeys_from = rekeying_key_payload(container).from;

@@ -83,9 +83,9 @@ rlwe::PartyState PartyFile::read() {
 void PartyFile::change(const std::function<void(rlwe::PartyState&)>& change) {
   const Held held(path_);
   rlwe::PartyState state = read();
-  const Digest before = state.answered();
+  const bool had_shown = !state.commitments().empty(), had_answered = state.has_answered();
   change(state);
-  if (state.answered() == before) return;
+  if (had_shown == !state.commitments().empty() && had_answered == state.has_answered()) return;
   write_file(path_, bytes_of(state), Privacy::secret, Existing::replaced);
 }
 

@@ -297,6 +297,7 @@ void check_payload(const Envelope& envelope) {
     case Kind::secret_share:
     case Kind::decryption_share:
     case Kind::party:
+    case Kind::key_commitment:
       check_threshold_payload(envelope);
       break;
     case Kind::plaintext:
@@ -321,6 +322,7 @@ std::uint64_t expanded_bytes(const Envelope& envelope) {
   switch (envelope.kind()) {
     case Kind::parameters:
     case Kind::party:
+    case Kind::key_commitment:
     case Kind::protected_party:
       return 0;
     case Kind::secret_key:

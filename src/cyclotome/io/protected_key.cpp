@@ -84,9 +84,10 @@ Bytes serialize_protected(const rlwe::SecretShare& share, Span passphrase, Span 
 Bytes serialize_protected(const rlwe::ThresholdSession& session, const rlwe::PartyState& party, Span passphrase,
                           Span metadata, const ScryptCost& cost) {
   session.require_same("the party's state", party.session());
+  const std::size_t size = party_bytes(party.commitments().size());
   return sealed(
-      ContainerWriter(Kind::protected_party, session.parameters(), session.id(), metadata, party_bytes + 256),
-      party_bytes, [&](ByteWriter& writer) { write_party(writer, party); }, passphrase, cost);
+      ContainerWriter(Kind::protected_party, session.parameters(), session.id(), metadata, size + 256), size,
+      [&](ByteWriter& writer) { write_party(writer, party); }, passphrase, cost);
 }
 
 ScryptCost protection_of(const Container& container) { return sealed_payload(container).cost; }

@@ -24,10 +24,10 @@ bool within_bounds(const ScryptCost& c) noexcept {
 
 std::string words(const ScryptCost& c) { return message("scrypt with N = 2^", c.log2_n, ", r = ", c.r, ", p = ", c.p); }
 
-/// Bytes of what is encrypted there.
-std::size_t secret_bytes(const Envelope& envelope) {
+/// Bytes of what is encrypted there; rest: those that are there for it and its tag, which decide of a party's file.
+std::size_t secret_bytes(const Envelope& envelope, std::size_t rest) {
   if (envelope.kind() == Kind::protected_secret_share) return secret_share_bytes(envelope.parameters());
-  if (envelope.kind() == Kind::protected_party) return party_bytes;
+  if (envelope.kind() == Kind::protected_party) return party_bytes_of(rest);
   envelope.require_kind(Kind::protected_secret_key);
   return packed_key_bytes(envelope.parameters());
 }
@@ -46,7 +46,9 @@ void require_possible(const ScryptCost& cost) {
 }
 
 SealedPayload sealed_payload(const Envelope& envelope) {
-  const std::size_t secret = secret_bytes(envelope);
+  if (envelope.kind() != Kind::protected_secret_share && envelope.kind() != Kind::protected_party) {
+    envelope.require_kind(Kind::protected_secret_key);
+  }
   const auto payload = envelope.payload();
   if (payload.size() != 1 || payload[0].tag != layout::sealed_key) {
     throw FormatError(message(name_of(envelope.kind()), " needs one section ", layout::sealed_key,
@@ -68,7 +70,7 @@ SealedPayload sealed_payload(const Envelope& envelope) {
   sealed.salt = reader.take(salt_bytes);
   sealed.nonce = reader.take(libcrypto::aead_nonce_bytes);
   const std::size_t before = reader.offset();
-  sealed.text = reader.take(secret);
+  sealed.text = reader.take(secret_bytes(envelope, reader.rest().size()));
   sealed.tag = reader.take(libcrypto::aead_tag_bytes);
   reader.finish();
   sealed.header = {sealed.text.data() - before, before};  // sections are views of the container's bytes

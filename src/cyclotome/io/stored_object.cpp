@@ -40,6 +40,7 @@ Bytes to_bytes(const rlwe::SecretKey& key, std::string_view passphrase, Metadata
   return serialize_protected(key, bytes_of_text(passphrase), metadata);
 }
 Bytes to_bytes(const rlwe::ThresholdSession& session, Metadata metadata) { return serialize(session, metadata); }
+Bytes to_bytes(const rlwe::Commitment& commitment, Metadata metadata) { return serialize(commitment, metadata); }
 Bytes to_bytes(const rlwe::KeyShare& share, Metadata metadata) { return serialize(share, metadata); }
 Bytes to_bytes(const value::DecryptionShare& share, Metadata metadata) { return serialize(share, metadata); }
 Bytes to_bytes(const rlwe::SecretShare& share, Metadata metadata) { return serialize(share, metadata); }
@@ -98,6 +99,7 @@ rlwe::RekeyingKey StoredObject::rekeying_key(const rlwe::ContextPtr& context) co
   return read_rekeying_key(held_->container, context);
 }
 rlwe::ThresholdSession StoredObject::threshold_session() const { return read_threshold_session(held_->container); }
+rlwe::Commitment StoredObject::key_commitment() const { return read_key_commitment(held_->container); }
 rlwe::KeyShare StoredObject::key_share(const rlwe::ContextPtr& context) const {
   return read_key_share(held_->container, context);
 }

@@ -28,6 +28,16 @@ Bytes serialize(const rlwe::ThresholdSession& session, std::span<const std::uint
   return container.finish();
 }
 
+Bytes serialize(const rlwe::Commitment& commitment, std::span<const std::uint8_t> metadata) {
+  ContainerWriter container(Kind::key_commitment, commitment.parameters(), rlwe::session_id(commitment.session()),
+                            metadata);
+  ByteWriter& writer = container.section(layout::key_commitment);
+  writer.bytes(commitment.session());
+  writer.u32(commitment.party());
+  writer.bytes(commitment.digest());
+  return container.finish();
+}
+
 Bytes serialize(const rlwe::KeyShare& share, std::span<const std::uint8_t> metadata) {
   ContainerWriter container(Kind::key_share, share.context()->parameters(), rlwe::session_id(share.session()), metadata,
                             share.bodies().bytes());
@@ -58,7 +68,8 @@ void write_share(ByteWriter& writer, const rlwe::SecretShare& share) {
 Bytes serialize(const rlwe::ThresholdSession& session, const rlwe::PartyState& party,
                 std::span<const std::uint8_t> metadata) {
   session.require_same("the party's state", party.session());
-  ContainerWriter container(Kind::party, session.parameters(), session.id(), metadata, party_bytes);
+  ContainerWriter container(Kind::party, session.parameters(), session.id(), metadata,
+                            party_bytes(party.commitments().size()));
   write_party(container.section(layout::party), party);
   return container.finish();
 }
@@ -67,8 +78,10 @@ void write_party(ByteWriter& writer, const rlwe::PartyState& party) {
   writer.bytes(party.session());
   writer.u32(party.party());
   writer.u32(party.has_answered() ? 1 : 0);
+  writer.u32(static_cast<std::uint32_t>(party.commitments().size()));
   writer.bytes(party.seed().bytes());
   writer.bytes(party.answered());
+  for (const Digest& each : party.commitments()) writer.bytes(each);
 }
 
 Bytes serialize(const value::DecryptionShare& share, std::span<const std::uint8_t> metadata) {
@@ -97,6 +110,11 @@ rlwe::ThresholdSession read_threshold_session(const Container& container) {
   ThresholdSessionPayload payload = threshold_session_payload(container);
   require_current("this session", payload.first_version);
   return std::move(payload.session);
+}
+
+rlwe::Commitment read_key_commitment(const Container& container) {
+  const KeyCommitmentPayload payload = key_commitment_payload(container);
+  return {container.parameters(), payload.session, payload.party, payload.digest};
 }
 
 rlwe::KeyShare read_key_share(const Container& container, const rlwe::ContextPtr& context) {

@@ -119,9 +119,10 @@ KeySharePayload key_share_payload(const Envelope& envelope) {
   payload.party = read_party(reader);
   const std::uint32_t round = reader.u32();
   payload.basis = reader.array32();
-  if (round < 1 || round > 2 || (round == 1) != (payload.basis == Digest{})) {
+  const bool stands_on_nothing = payload.first_version && round == 1;
+  if (round < 1 || round > 2 || stands_on_nothing != (payload.basis == Digest{})) {
     throw FormatError(message("the key share at offset ", section.offset, " is of round ", round,
-                              "; there are two, of which the second names what it answers: the data is damaged"));
+                              "; there are two, each of which names what it stands on: the data is damaged"));
   }
   payload.round = static_cast<rlwe::KeyShare::Round>(round);
   const std::uint64_t items = reader.u64();
@@ -195,18 +196,37 @@ rlwe::PartyState party_payload(const Envelope& envelope, std::span<const std::ui
   bool first_version = false;
   const Digest session = read_session(reader, envelope, first_version);
   const std::uint32_t party = read_party(reader);
-  const std::uint32_t answered = reader.u32();
+  const std::uint32_t answered = reader.u32(), shown = reader.u32();
   std::array<std::uint8_t, 32> secret;
   std::ranges::copy(reader.take(secret.size()), secret.begin());
   Seed seed(secret);
   secure_zero(secret.data(), secret.size());
   const Digest question = reader.array32();
-  reader.finish();
-  if (first_version || answered > 1 || (answered == 1) == (question == Digest{})) {
-    throw FormatError(message("the party's own file says at offset ", offset, " that it has answered ", answered,
+  const bool possible = answered <= 1 && shown <= rlwe::most_parties && shown != 1 && (answered == 0 || shown != 0);
+  if (first_version || !possible || (answered == 1) == (question == Digest{}) ||
+      reader.rest().size() != shown * sizeof(Digest)) {
+    throw FormatError(message("the party's own file says at offset ", offset, " that it has seen ", shown,
+                              " commitments and answered ", answered,
                               " first rounds, which does not fit what follows: the data is damaged"));
   }
-  return {session, party, std::move(seed), question};
+  std::vector<Digest> commitments;
+  for (std::uint32_t i = 0; i < shown; ++i) commitments.push_back(reader.array32());
+  reader.finish();
+  return {session, party, std::move(seed), std::move(commitments), question};
+}
+
+KeyCommitmentPayload key_commitment_payload(const Envelope& envelope) {
+  envelope.require_kind(Kind::key_commitment);
+  const Section& section = only_section(envelope, layout::key_commitment);
+  ByteReader reader(section.bytes, section.offset, "a commitment");
+  KeyCommitmentPayload payload;
+  bool first_version = false;
+  payload.session = read_session(reader, envelope, first_version);
+  payload.party = read_party(reader);
+  payload.digest = reader.array32();
+  reader.finish();
+  if (first_version) throw FormatError("a commitment of the protocol's first version, which had none");
+  return payload;
 }
 
 void require_current(const char* what, bool first_version) {
@@ -229,6 +249,9 @@ void check_threshold_payload(const Envelope& envelope) {
       break;
     case Kind::party:
       static_cast<void>(party_payload(envelope));
+      break;
+    case Kind::key_commitment:
+      static_cast<void>(key_commitment_payload(envelope));
       break;
     default:
       static_cast<void>(decryption_share_payload(envelope));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+
 #include "cyclotome/io/envelope.hpp"
 #include "cyclotome/io/packed.hpp"
 #include "cyclotome/rlwe/party_state.hpp"
@@ -42,8 +44,20 @@ struct DecryptionSharePayload {
   bool first_version = false;
 };
 
-/// Bytes of what a party keeps.
-inline constexpr std::size_t party_bytes = 3 * sizeof(Digest) + 2 * sizeof(std::uint32_t);
+struct KeyCommitmentPayload {
+  Digest session{}, digest{};
+  std::uint32_t party = 0;
+};
+
+/// Bytes of what a party keeps, with so many commitments.
+constexpr std::size_t party_bytes(std::size_t commitments) {
+  return (3 + commitments) * sizeof(Digest) + 3 * sizeof(std::uint32_t);
+}
+/// Bytes of what a party keeps if it and the tag of its encryption fill `rest`; what can't be is found by its reader.
+constexpr std::size_t party_bytes_of(std::size_t rest) {
+  constexpr std::size_t tag = 16, most = party_bytes(rlwe::most_parties);
+  return rest < tag ? rest : std::min(rest - tag, most);
+}
 
 ThresholdSessionPayload threshold_session_payload(const Envelope& envelope);
 KeySharePayload key_share_payload(const Envelope& envelope);
@@ -54,6 +68,7 @@ SecretSharePayload secret_share_payload(const Envelope& envelope, std::span<cons
 /// How many there are.
 std::size_t secret_share_bytes(const rlwe::Parameters& parameters);
 DecryptionSharePayload decryption_share_payload(const Envelope& envelope);
+KeyCommitmentPayload key_commitment_payload(const Envelope& envelope);
 rlwe::PartyState party_payload(const Envelope& envelope);
 /// The same of what a passphrase opened.
 rlwe::PartyState party_payload(const Envelope& envelope, std::span<const std::uint8_t> opened, std::uint64_t offset);

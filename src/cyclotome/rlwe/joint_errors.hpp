@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <utility>
+#include <vector>
+
 #include "cyclotome/math/errors.hpp"
 
 // What goes wrong between the parties of a joint key, and nowhere else.
@@ -10,6 +14,23 @@ namespace [[gnu::visibility("default")]] cyclotome {
 class RepeatedAnswerError : public Error {
  public:
   using Error::Error;
+};
+
+/// A message that no party that follows the protocol sends: whose it is, and what shows that.
+class BlameError : public Error {
+ public:
+  /// parties: who are to blame, ascending. stage: "commit", "first", "second". evidence: digests that contradict each
+  /// other, in lower-case hexadecimal.
+  BlameError(const std::string& what, std::vector<std::uint32_t> parties, std::string stage, std::string evidence)
+      : Error(what), parties_(std::move(parties)), stage_(std::move(stage)), evidence_(std::move(evidence)) {}
+
+  const std::vector<std::uint32_t>& parties() const noexcept { return parties_; }
+  const std::string& stage() const noexcept { return stage_; }
+  const std::string& evidence() const noexcept { return evidence_; }
+
+ private:
+  std::vector<std::uint32_t> parties_;
+  std::string stage_, evidence_;
 };
 
 }  // namespace cyclotome

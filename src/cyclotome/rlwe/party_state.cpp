@@ -7,7 +7,16 @@ namespace cyclotome::rlwe {
 
 PartyState PartyState::create(const ThresholdSession& session, std::uint32_t party) {
   session.require_party(party);
-  return {session.digest(), party, Seed::from_system(), Digest{}};
+  return {session.digest(), party, Seed::from_system(), {}, Digest{}};
+}
+
+void PartyState::show(const std::vector<Digest>& commitments) {
+  if (commitments_.empty()) commitments_ = commitments;
+  if (commitments_ == commitments) return;
+  throw RepeatedAnswerError(
+      message("party ", party_,
+              " has shown its first share after other commitments of this session than these: some "
+              "party made a new one; begin a new session, in which everybody commits anew"));
 }
 
 void PartyState::answer(const Digest& first_round) {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/rlwe/joint_errors.hpp"
 #include "cyclotome/rlwe/key_material.hpp"
 #include "cyclotome/rlwe/threshold_seeds.hpp"
 
@@ -133,18 +134,58 @@ PolyArray pairs_of(const Context& context, ConstView bodies, const PublicSeed& c
   return pairs;
 }
 
-/// In order of parties, whoever sent first: one set of shares, one digest.
-Digest digest_of(const ThresholdSession& session, std::span<const KeyShare* const> shares) {
+/// Of what everybody sent, in order of parties, whatever order it arrived in.
+Digest digest_of(std::string_view what, const ThresholdSession& session, const Digest& before,
+                 std::span<const KeyShare* const> shares) {
   std::map<std::uint32_t, Digest> digests;
   for (const KeyShare* const share : shares) digests.emplace(share->party(), rlwe::digest_of(*share));
   Sha256 hash;
-  update(hash, "cyclotome joint first round 2\n");
+  update(hash, what);
   hash.update(session.digest());
+  hash.update(before);
   for (const auto& [party, digest] : digests) hash.update(digest);
   return hash.finish();
 }
 
+/// That every share is the one that its sender committed to, and stands on those of all.
+Digest checked_commitments(const ThresholdSession& session, std::span<const KeyShare* const> shares,
+                           std::span<const Digest> commitments) {
+  std::map<std::uint32_t, const KeyShare*> by_party;
+  for (const KeyShare* const share : shares) by_party.emplace(share->party(), share);
+  std::vector<Digest> sent;
+  for (const auto& [party, share] : by_party) {
+    sent.push_back(committed(*share));
+    if (commitments.empty() || sent.back() == commitments[sent.size() - 1]) continue;
+    throw BlameError(message("first round: party ", party,
+                             " committed to another first share than it sent; nothing was answered, and the session is "
+                             "over: begin a new one, without this party or after asking it why"),
+                     {party}, "first", hexadecimal(commitments[sent.size() - 1]) + " " + hexadecimal(sent.back()));
+  }
+  const Digest all = commitments_digest(session, sent);
+  for (const auto& [party, share] : by_party) {
+    if (share->basis() == all) continue;
+    throw MismatchError(message("first round: the share of party ", party,
+                                " was sent after other commitments than these ",
+                                "shares', so that somebody sent another share than it committed to, or a relay swapped "
+                                "one; begin a new session"));
+  }
+  return all;
+}
+
 }  // namespace
+
+KeyShare::KeyShare(ContextPtr context, const Digest& session, std::uint32_t party, Round round, const Digest& basis,
+                   PolyArray bodies)
+    : context_(std::move(context)),
+      session_(session),
+      party_(party),
+      round_(round),
+      basis_(basis),
+      bodies_(std::move(bodies)) {
+  Sha256 hash;
+  hash_polynomials(hash, bodies_);
+  residues_ = hash.finish();
+}
 
 Digest digest_of(const KeyShare& share) {
   Sha256 hash;
@@ -152,19 +193,56 @@ Digest digest_of(const KeyShare& share) {
                        static_cast<unsigned>(share.round()), "\n"));
   hash.update(share.session());
   hash.update(share.basis());
-  hash_polynomials(hash, share.bodies());
+  hash.update(share.residues());
   return hash.finish();
+}
+
+Digest committed(const KeyShare& share) {
+  Sha256 hash;
+  update(hash, message("cyclotome joint commitment 2\nparty ", share.party(), "\n"));
+  hash.update(share.session());
+  hash.update(share.residues());
+  return hash.finish();
+}
+
+Digest commitments_digest(const ThresholdSession& session, std::span<const Digest> commitments) {
+  Sha256 hash;
+  update(hash, "cyclotome joint commitments 2\n");
+  hash.update(session.digest());
+  for (const Digest& each : commitments) hash.update(each);
+  return hash.finish();
+}
+
+std::vector<Digest> ordered(const ThresholdSession& session, std::span<const Commitment* const> commitments) {
+  std::map<std::uint32_t, Digest> by_party;
+  std::vector<std::uint32_t> senders;
+  for (const Commitment* const each : commitments) {
+    session.require_same("a commitment", each->session());
+    by_party.emplace(each->party(), each->digest());
+    senders.push_back(each->party());
+  }
+  require_each_once("commitments", session.parties(), senders);
+  std::vector<Digest> all;
+  for (const auto& [party, digest] : by_party) all.push_back(digest);
+  return all;
+}
+
+Digest transcript(const FirstRound& first, std::span<const KeyShare* const> second) {
+  static_cast<void>(first.evaluation_keys(second));
+  return digest_of("cyclotome joint transcript 2\n", first.session(), first.digest(), second);
 }
 
 std::size_t share_items(const ThresholdSession& session, Round round) {
   return round == Round::first ? places_of(session).end : digits_of(session);
 }
 
-FirstRound::FirstRound(ThresholdSession session, ContextPtr context, std::span<const KeyShare* const> shares)
+FirstRound::FirstRound(ThresholdSession session, ContextPtr context, std::span<const KeyShare* const> shares,
+                       std::span<const Digest> commitments)
     : session_(std::move(session)),
       context_(std::move(context)),
       sums_(sum_of(session_, context_, shares, Round::first)),
-      digest_(digest_of(session_, shares)) {}
+      digest_(digest_of("cyclotome joint first round 2\n", session_, checked_commitments(session_, shares, commitments),
+                        shares)) {}
 
 ConstView FirstRound::relinearization() const {
   if (!session_.relinearization()) {
@@ -215,9 +293,11 @@ SecretKey party_key(const ThresholdSession& session, const ContextPtr& context, 
   return SecretKey(context, fit_secret(context, own), id);
 }
 
-KeyShare first_share(const ThresholdSession& session, std::uint32_t party, const SecretKey& secret) {
+KeyShare first_share(const ThresholdSession& session, std::uint32_t party, const SecretKey& secret,
+                     const Digest& commitments) {
   session.require_own(secret, party);
-  return KeyShare(secret.context(), session.digest(), party, Round::first, {}, FirstShare(session, secret).bodies());
+  return KeyShare(secret.context(), session.digest(), party, Round::first, commitments,
+                  FirstShare(session, secret).bodies());
 }
 
 KeyShare second_share(const FirstRound& first, std::uint32_t party, const SecretKey& secret) {

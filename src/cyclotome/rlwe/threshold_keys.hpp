@@ -4,7 +4,8 @@
 #include "cyclotome/rlwe/keys.hpp"
 #include "cyclotome/rlwe/threshold_session.hpp"
 
-// Making a joint key in two rounds, each of one message from everybody to everybody. All messages are public. Over PQ,
+// Making a joint key in two rounds, each of one message from everybody to everybody, before which everybody commits to
+// the first: whoever sends last has chosen before it saw anything. All messages are public. Over PQ,
 // transformed, with gadget factors w_j = P g_j and common uniform polynomials a, a'_j, and a_j of Galois keys, from the
 // session, and a_j of the second round from the digest of all messages of the first:
 //
@@ -19,22 +20,39 @@
 // a_j is drawn after all h_j and k_j are fixed is what keeps a secret (doc/threshold.md, "No chosen multiplier").
 namespace cyclotome::rlwe {
 
+/// One party's message before the first round: a hash of what it will send then. It hides that, which depends on a
+/// secret of 256 bits, and nobody opens it to anything else; party and session are hashed too, so that a copy opens for
+/// nobody.
+class Commitment {
+ public:
+  Commitment(Parameters parameters, const Digest& session, std::uint32_t party, const Digest& digest)
+      : parameters_(std::move(parameters)), session_(session), party_(party), digest_(digest) {}
+
+  const Parameters& parameters() const noexcept { return parameters_; }
+  /// Of the session that it belongs to: ThresholdSession::digest.
+  const Digest& session() const noexcept { return session_; }
+  /// Who sent it.
+  std::uint32_t party() const noexcept { return party_; }
+  /// The hash: `committed` of the first share.
+  const Digest& digest() const noexcept { return digest_; }
+
+ private:
+  Parameters parameters_;
+  Digest session_;
+  std::uint32_t party_;
+  Digest digest_;
+};
+
 /// One party's message of one round.
 class KeyShare {
  public:
   /// Of which round a message is.
   enum class Round : std::uint8_t { first = 1, second = 2 };
 
-  /// basis: of the second round, FirstRound::digest; zeros in the first. bodies: as many items of 1
-  /// part over PQ, transformed, as `share_items` says.
+  /// basis: of the first round, the digest of all commitments; of the second, FirstRound::digest. bodies: as many items
+  /// of 1 part over PQ, transformed, as `share_items` says.
   KeyShare(ContextPtr context, const Digest& session, std::uint32_t party, Round round, const Digest& basis,
-           PolyArray bodies)
-      : context_(std::move(context)),
-        session_(session),
-        party_(party),
-        round_(round),
-        basis_(basis),
-        bodies_(std::move(bodies)) {}
+           PolyArray bodies);
 
   const ContextPtr& context() const noexcept { return context_; }
   /// Of the session that it belongs to: ThresholdSession::digest.
@@ -43,10 +61,13 @@ class KeyShare {
   std::uint32_t party() const noexcept { return party_; }
   /// The round it is of.
   Round round() const noexcept { return round_; }
-  /// Of the second round, the digest of the first round that it answers; zeros in the first.
+  /// Of the first round, the digest of the commitments after which it was sent; of the second, that of the first round
+  /// that it answers.
   const Digest& basis() const noexcept { return basis_; }
   /// The polynomials.
   const PolyArray& bodies() const noexcept { return bodies_; }
+  /// SHA-256 of all residues.
+  const Digest& residues() const noexcept { return residues_; }
 
  private:
   ContextPtr context_;
@@ -55,10 +76,18 @@ class KeyShare {
   Round round_;
   Digest basis_;
   PolyArray bodies_;
+  Digest residues_;
 };
 
-/// SHA-256 of a share: session, party, round, what it answers, and all residues.
+/// SHA-256 of a share: session, party, round, what it stands on, and all residues.
 Digest digest_of(const KeyShare& share);
+/// What its sender has committed to if it follows the protocol: the same without what it stands on.
+Digest committed(const KeyShare& share);
+/// SHA-256 of what all parties of a session committed to, in their order: what first shares stand on.
+Digest commitments_digest(const ThresholdSession& session, std::span<const Digest> commitments);
+/// The commitments of all parties, in their order. Throws MismatchError for those of another session, and ArgumentError
+/// if one is missing or repeated.
+std::vector<Digest> ordered(const ThresholdSession& session, std::span<const Commitment* const> commitments);
 
 /// Polynomials in a share of a round.
 std::size_t share_items(const ThresholdSession& session, KeyShare::Round round);
@@ -66,9 +95,11 @@ std::size_t share_items(const ThresholdSession& session, KeyShare::Round round);
 /// What all shares of the first round add up to, which everybody can compute.
 class FirstRound {
  public:
-  /// One share of every party. Throws MismatchError for shares of another session, and ArgumentError if one is missing,
-  /// there twice, or of another round.
-  FirstRound(ThresholdSession session, ContextPtr context, std::span<const KeyShare* const> shares);
+  /// One share of every party. commitments: those of all parties in their order, where whoever asks has them; then a
+  /// BlameError names who sent another share than it committed to. Throws MismatchError for shares of another session,
+  /// or that do not stand on their commitments, and ArgumentError if one is missing, there twice, or of another round.
+  FirstRound(ThresholdSession session, ContextPtr context, std::span<const KeyShare* const> shares,
+             std::span<const Digest> commitments = {});
 
   /// The session that it is of.
   const ThresholdSession& session() const noexcept { return session_; }
@@ -92,12 +123,17 @@ class FirstRound {
   Digest digest_;
 };
 
+/// SHA-256 of a session's second shares in order of parties, and so of everything before: what parties read out to each
+/// other before they use the keys. Throws as FirstRound::evaluation_keys.
+Digest transcript(const FirstRound& first, std::span<const KeyShare* const> second);
+
 /// The secret key that a party has by its seed (PartyState). Its id belongs to the session.
 SecretKey party_key(const ThresholdSession& session, const ContextPtr& context, std::uint32_t party, const Seed& seed);
 
 /// What a party sends in the two rounds: always the same for the same secret. Throws MismatchError for a secret that is
-/// not this party's.
-KeyShare first_share(const ThresholdSession& session, std::uint32_t party, const SecretKey& secret);
+/// not this party's. commitments: the digest of all parties', which it must have before it sends this.
+KeyShare first_share(const ThresholdSession& session, std::uint32_t party, const SecretKey& secret,
+                     const Digest& commitments);
 /// The answer to one first round, whose errors are drawn for it. A party answers once (PartyState): this function,
 /// which keeps nothing, is for `value::JointParty`, which does. Throws ArgumentError, too, without a relinearisation
 /// key in the session: there is no second round then.

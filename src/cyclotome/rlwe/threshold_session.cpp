@@ -100,6 +100,11 @@ ThresholdSession ThresholdSession::create(Parameters parameters, Facts facts) {
   return {std::move(parameters), std::move(facts), PublicSeed::publish(Seed::from_system())};
 }
 
+std::size_t place_of(const ThresholdSession& session, std::uint32_t party) {
+  session.require_party(party);
+  return static_cast<std::size_t>(std::ranges::find(session.parties(), party) - session.parties().begin());
+}
+
 Digest ThresholdSession::first_version_digest() const { return hash_of(text_of(1, parameters_, facts_, reference_)); }
 
 KeyId session_id(const Digest& session) {

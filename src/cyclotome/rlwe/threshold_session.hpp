@@ -70,6 +70,9 @@ class ThresholdSession {
   Digest digest_;
 };
 
+/// Where a party stands among all. Throws ArgumentError for somebody who takes no part.
+std::size_t place_of(const ThresholdSession& session, std::uint32_t party);
+
 /// The id of the session with this digest.
 KeyId session_id(const Digest& session);
 /// What files of the protocol's first version carry in its place: the joint key's id, which came of the session alone.

@@ -12,12 +12,6 @@
 // what it was sent. What a message is made of is rlwe/threshold_keys.hpp and rlwe/secret_sharing.hpp.
 namespace cyclotome::value {
 
-/// What all parties can make of all key shares: ordinary keys, whose secret nobody has.
-struct JointKeys {
-  rlwe::PublicKey public_key;       ///< encrypts; for everybody
-  rlwe::EvaluationKeys evaluation;  ///< computes; for whoever computes
-};
-
 /// A session of parties 1 to `parties`, which all agree on before there is a key, with a reference seed of the
 /// operating system. threshold: how many of them decrypt together, 2 to all; 0 for all. options: the evaluation keys
 /// that there will be. Throws what `galois_elements` does, and ArgumentError for parties or a threshold that can't be,

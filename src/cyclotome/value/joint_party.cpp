@@ -2,6 +2,7 @@
 #include "cyclotome/value/joint_party.hpp"
 
 #include <algorithm>
+#include <map>
 #include <mutex>
 
 #include "cyclotome/math/errors.hpp"
@@ -16,7 +17,7 @@ using rlwe::PartyState;
 
 /// A copy, of which Seed has none by itself.
 PartyState copy_of(const PartyState& state) {
-  return {state.session(), state.party(), Seed(state.seed().bytes()), state.answered()};
+  return {state.session(), state.party(), Seed(state.seed().bytes()), state.commitments(), state.answered()};
 }
 
 class MemoryStore final : public PartyStore {
@@ -39,9 +40,10 @@ class MemoryStore final : public PartyStore {
   PartyState state_;
 };
 
-std::vector<const KeyShare*> pointers(std::span<const KeyShare> shares) {
-  std::vector<const KeyShare*> all;
-  for (const KeyShare& share : shares) all.push_back(&share);
+template <class Message>
+std::vector<const Message*> pointers(std::span<const Message> messages) {
+  std::vector<const Message*> all;
+  for (const Message& each : messages) all.push_back(&each);
   return all;
 }
 
@@ -49,6 +51,53 @@ rlwe::SecretKey secret_of(const rlwe::ThresholdSession& session, const rlwe::Con
                           const PartyState& state) {
   session.require_same("the party's state", state.session());
   return rlwe::party_key(session, context, state.party(), state.seed());
+}
+
+std::vector<const KeyShare*> of_round(const JointMessages& inbox, KeyShare::Round round) {
+  std::vector<const KeyShare*> shares;
+  for (const KeyShare& share : inbox.shares) {
+    if (share.round() == round) shares.push_back(&share);
+  }
+  return shares;
+}
+
+/// One message of each party that sent one, the own among them, in order of parties. Throws BlameError where somebody
+/// sent two that differ, MismatchError for one in this party's name that it did not send.
+template <class Message, class Name>
+std::vector<const Message*> sorted(const rlwe::ThresholdSession& session, const std::vector<const Message*>& inbox,
+                                   const Message& own, const char* stage, const Name& name) {
+  std::map<std::uint32_t, const Message*> by_party = {{own.party(), &own}};
+  for (const Message* const each : inbox) {
+    session.require_same("a message", each->session());
+    session.require_party(each->party());
+    const auto [place, is_new] = by_party.emplace(each->party(), each);
+    if (is_new || name(*place->second) == name(*each)) continue;
+    if (each->party() == own.party()) {
+      throw MismatchError(message("a message of stage \"", stage, "\" in the name of party ", each->party(),
+                                  " is not the one that it sent: somebody altered it, or made another"));
+    }
+    throw BlameError(message("party ", each->party(), " sent two different messages of stage \"", stage,
+                             "\", or somebody did in its name; the session is over"),
+                     {each->party()}, stage,
+                     rlwe::hexadecimal(name(*place->second)) + " " + rlwe::hexadecimal(name(*each)));
+  }
+  std::vector<const Message*> all;
+  for (const auto& [party, each] : by_party) all.push_back(each);
+  return all;
+}
+
+/// Whether all have sent theirs; who has not is written down.
+template <class Message>
+bool complete(const rlwe::ThresholdSession& session, const std::vector<const Message*>& messages, const char* stage,
+              JointProgress& progress) {
+  progress.stage = stage;
+  progress.missing.clear();
+  for (const std::uint32_t party : session.parties()) {
+    if (std::ranges::find(messages, party, [](const Message* each) { return each->party(); }) == messages.end()) {
+      progress.missing.push_back(party);
+    }
+  }
+  return progress.missing.empty();
 }
 
 }  // namespace
@@ -76,15 +125,39 @@ rlwe::KeyId JointParty::key() const {
                               " does not know the joint key yet: it has not answered the first shares of all parties"));
 }
 
-KeyShare JointParty::first_share() const { return rlwe::first_share(session_, number_, secret_); }
+rlwe::Commitment JointParty::commit() const {
+  return {session_.parameters(), session_.digest(), number_,
+          rlwe::committed(rlwe::first_share(session_, number_, secret_, Digest{}))};
+}
+
+KeyShare JointParty::first_share(std::span<const rlwe::Commitment* const> commitments) {
+  const std::vector<Digest> all = rlwe::ordered(session_, commitments);
+  KeyShare share = rlwe::first_share(session_, number_, secret_, rlwe::commitments_digest(session_, all));
+  if (all[rlwe::place_of(session_, number_)] != rlwe::committed(share)) {
+    throw MismatchError(message("the commitment of party ", number_,
+                                " is not the one that it made: somebody altered it, or made another in its name"));
+  }
+  store_->change([&](PartyState& state) { state.show(all); });
+  return share;
+}
+
+KeyShare JointParty::first_share(std::span<const rlwe::Commitment> commitments) {
+  return first_share(pointers(commitments));
+}
 
 rlwe::FirstRound JointParty::agreed(std::span<const KeyShare* const> first) {
-  rlwe::FirstRound sums(session_, secret_.context(), first);
-  const KeyShare* const own = *std::ranges::find(first, number_, &KeyShare::party);
-  if (rlwe::digest_of(*own) != rlwe::digest_of(first_share())) {
+  const std::vector<Digest> commitments = store_->read().commitments();
+  if (commitments.empty()) {
+    throw ArgumentError(
+        message("party ", number_, " has not shown its first share: everybody commits first, and shows it then"));
+  }
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    if (first[i]->party() != number_ || first[i]->session() != session_.digest()) continue;
+    if (rlwe::committed(*first[i]) == commitments[rlwe::place_of(session_, number_)]) continue;
     throw MismatchError(message("the first share of party ", number_,
                                 " is not the one that it made: somebody altered it, or made another in its name"));
   }
+  rlwe::FirstRound sums(session_, secret_.context(), first, commitments);
   store_->change([&](PartyState& state) { state.answer(sums.digest()); });
   return sums;
 }
@@ -99,6 +172,38 @@ KeyShare JointParty::second_share(std::span<const KeyShare* const> first) {
   return rlwe::second_share(agreed(first), number_, secret_);
 }
 KeyShare JointParty::second_share(std::span<const KeyShare> first) { return second_share(pointers(first)); }
+
+JointProgress JointParty::advance(const JointMessages& inbox) {
+  JointProgress progress;
+  const rlwe::Commitment commitment = commit();
+  progress.sent.commitments.push_back(commitment);
+  const auto commitments = sorted(session_, pointers<rlwe::Commitment>(inbox.commitments), commitment, "commit",
+                                  [](const rlwe::Commitment& each) { return each.digest(); });
+  if (!complete(session_, commitments, "commit", progress)) return progress;
+
+  const KeyShare own_first = first_share(commitments);
+  progress.sent.shares.push_back(own_first);
+  const auto first = sorted(session_, of_round(inbox, KeyShare::Round::first), own_first, "first",
+                            [](const KeyShare& each) { return rlwe::digest_of(each); });
+  if (!complete(session_, first, "first", progress)) return progress;
+
+  std::vector<const KeyShare*> second;
+  std::optional<KeyShare> own_second;
+  if (session_.relinearization()) {
+    own_second.emplace(second_share(first));
+    progress.sent.shares.push_back(*own_second);
+    second = sorted(session_, of_round(inbox, KeyShare::Round::second), *own_second, "second",
+                    [](const KeyShare& each) { return rlwe::digest_of(each); });
+    if (!complete(session_, second, "second", progress)) return progress;
+  } else {
+    agree(first);
+  }
+  const rlwe::FirstRound sums(session_, secret_.context(), first);
+  progress.keys.emplace(JointKeys{sums.public_key(), sums.evaluation_keys(second)});
+  progress.transcript = session_.relinearization() ? rlwe::transcript(sums, second) : sums.digest();
+  progress.stage = "done";
+  return progress;
+}
 
 std::vector<rlwe::SecretShare> JointParty::deal() const { return rlwe::deal_secret(session_, number_, secret_); }
 

@@ -3,6 +3,9 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "cyclotome/rlwe/joint_errors.hpp"
 #include "cyclotome/rlwe/party_state.hpp"
@@ -31,6 +34,27 @@ class PartyStore {
 /// is its secret.
 std::shared_ptr<PartyStore> store_in_memory(rlwe::PartyState state);
 
+/// What all parties can make of all key shares: ordinary keys, whose secret nobody has.
+struct JointKeys {
+  rlwe::PublicKey public_key;       ///< encrypts; for everybody
+  rlwe::EvaluationKeys evaluation;  ///< computes; for whoever computes
+};
+
+/// Messages of the stages that make a key, in any order.
+struct JointMessages {
+  std::vector<rlwe::Commitment> commitments;
+  std::vector<rlwe::KeyShare> shares;
+};
+
+/// How far a party is.
+struct JointProgress {
+  JointMessages sent;                  ///< all that it has to send, what it sent before among it
+  std::string stage;                   ///< what it waits for: "commit", "first", "second"; or "done"
+  std::vector<std::uint32_t> missing;  ///< from whom
+  std::optional<JointKeys> keys;       ///< once it is done
+  Digest transcript{};                 ///< of all that was sent, once it is done: to be read out to each other
+};
+
 /// A party of a session. Whatever it draws comes of its seed, so that the same question gets the same answer, bit for
 /// bit; a question that changed gets none.
 class JointParty {
@@ -51,17 +75,27 @@ class JointParty {
   /// The joint key's id. Throws ArgumentError before it is known.
   rlwe::KeyId key() const;
 
-  /// The message of the first round, for all parties.
-  rlwe::KeyShare first_share() const;
+  /// What it sends before it has seen anything, to all parties: a hash of its first share.
+  rlwe::Commitment commit() const;
+  /// The message of the first round, for all parties, once those have committed. It is kept after which commitments
+  /// before this returns. Throws ArgumentError if one is missing or repeated; MismatchError for those of another
+  /// session and where its own is another one than it made; RepeatedAnswerError where it was shown after others before.
+  rlwe::KeyShare first_share(std::span<const rlwe::Commitment* const> commitments);
+  rlwe::KeyShare first_share(std::span<const rlwe::Commitment> commitments);
   /// Takes the first shares of all parties as those of this session, for good. Throws RepeatedAnswerError where it has
-  /// agreed to others before; ArgumentError if one is missing or repeated; MismatchError for shares of another session,
-  /// and where this party's own is not among them.
+  /// agreed to others before; BlameError, which names whoever sent another share than it committed to; ArgumentError if
+  /// one is missing or repeated, or before the own one was shown; MismatchError for shares of another session.
   void agree(std::span<const rlwe::KeyShare* const> first);
   void agree(std::span<const rlwe::KeyShare> first);
   /// The same, and the message of the second round. It is kept that they were answered before this returns. Throws
   /// ArgumentError, too, in a session without relinearisation key: there is no second round then.
   rlwe::KeyShare second_share(std::span<const rlwe::KeyShare* const> first);
   rlwe::KeyShare second_share(std::span<const rlwe::KeyShare> first);
+
+  /// Takes whatever has arrived and does what is next, be it several stages: a party that does nothing else follows the
+  /// protocol. inbox: all messages so far, of others and its own; some may be there twice. Asked again it says the
+  /// same. Throws as the stages do; BlameError, too, for two messages of one party and stage that differ.
+  JointProgress advance(const JointMessages& inbox);
 
   /// What it deals to every party, itself included, in their order. Throws ArgumentError where all decrypt.
   std::vector<rlwe::SecretShare> deal() const;
@@ -70,6 +104,9 @@ class JointParty {
   /// Throws what value::decryption_share does; ArgumentError before the key is known.
   DecryptionShare decryption_share(const EncryptedArray& x, std::vector<std::uint32_t> active, unsigned flooding_bits,
                                    const rlwe::SecretShare* share = nullptr, const Options& options = {}) const;
+
+  /// What it keeps, as it is now: for whoever shows how far it is.
+  rlwe::PartyState state() const { return store_->read(); }
 
  private:
   rlwe::FirstRound agreed(std::span<const rlwe::KeyShare* const> first);

@@ -33,6 +33,7 @@ KINDS = {
     24: "protected_secret_share",
     25: "party",
     26: "protected_party",
+    27: "key_commitment",
 }
 KEY_STREAM, CIPHERTEXT_STREAM = 4, 8
 

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What making a joint key takes of one party: processor time of its process, from messages in files to keys, and bytes.
+
+python tools/measure_joint_keys.py          # 10 parties, of whom 5 decrypt, n = 8192
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import cyclotome as cy
+
+PARTIES, THRESHOLD = 10, 5
+
+
+def measure(rotations: list[int] | None, repeats: int = 3) -> tuple[float, int, int, int]:
+    """The least processor time in seconds of several runs, bytes sent and fetched by one party, and Galois elements."""
+    params = cy.Parameters.suggest(parties=PARTIES, depth=1, value_bits=8, terms=4)
+    session = cy.threshold.Session.create(params, parties=PARTIES, threshold=THRESHOLD, rotations=rotations)
+    others = [cy.threshold.Party(session, number) for number in session.parties[1:]]
+    best, sent, fetched = float("inf"), 0, 0
+    for _ in range(repeats):
+        spent, inbox = 0.0, dict[str, list[bytes]]()
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "party"
+            own: list[bytes] = []
+
+            def mine(*stages: str, file: Path = file, inbox: dict[str, list[bytes]] = inbox) -> Any:
+                """One run of the party's process: reads its file and all messages so far, does what is next."""
+                party = cy.threshold.Party(session, 1, file=file)
+                return party.next([cy.from_bytes(each) for stage in stages for each in inbox.get(stage, [])])
+
+            others = [cy.threshold.Party(session, number) for number in session.parties[1:]]
+            known: list[Any] = []
+            for stages in ((), ("commit",), ("commit", "first"), ("commit", "first", "second")):
+                start = time.process_time()
+                progress = mine(*stages)
+                own = [cy.to_bytes(message) for message in progress.messages]
+                spent += time.process_time() - start
+                known = [*known, *progress.messages]
+                for party in others:
+                    known += party.next(known).messages if progress.keys is None else []
+                by_bytes = {cy.to_bytes(message): message for message in known}
+                known = list(by_bytes.values())
+                inbox.update(sorted_by_stage(by_bytes, own))
+            sent, fetched = sum(map(len, own)), sum(len(each) for stage in inbox.values() for each in stage)
+            best = min(best, spent)
+    return best, sent, fetched, len(session.galois_elements)
+
+
+def sorted_by_stage(messages: dict[bytes, Any], own: list[bytes]) -> dict[str, list[bytes]]:
+    """The others' messages."""
+    found: dict[str, list[bytes]] = {"commit": [], "first": [], "second": []}
+    for data, message in messages.items():
+        if data not in own:
+            stage = "commit" if isinstance(message, cy.threshold.Commitment) else ("first", "second")[message.round - 1]
+            found[stage].append(data)
+    return found
+
+
+if __name__ == "__main__":
+    print(cy.Parameters.suggest(parties=PARTIES, depth=1, value_bits=8, terms=4).summary())
+    for rotations in ([], None):
+        seconds, sent, fetched, elements = measure(rotations)
+        print(f"{elements} rotation keys: {seconds:.2f} s, sends {sent / 1e6:.1f} MB, fetches {fetched / 1e6:.1f} MB")
