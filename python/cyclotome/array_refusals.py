@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from .errors import UnsupportedError
 
-__all__ = ["NoNumber"]
+__all__ = ["NoNumber", "unknown"]
 
 _REFUSALS = {
     "division": "results of divisions are no integers; decrypt and divide there, or multiply by a scaled reciprocal",
@@ -20,6 +20,25 @@ _REFUSALS = {
 }
 
 
+#: What does instead of NumPy's methods that there are not.
+_INSTEAD = {
+    **dict.fromkeys(("max", "min"), "cyclotome.top_k, sort, maximum and minimum give encrypted ones"),
+    **dict.fromkeys(("argmax", "argmin", "sort"), "cyclotome has a function of this name"),
+    **dict.fromkeys(("var", "std"), "decrypt x.sum() and (x * x).sum(), and divide there"),
+    "clip": "cyclotome.minimum and maximum do it",
+    **dict.fromkeys(("prod", "cumprod", "cumsum"), "products and sums of parts are written out, x[0] * x[1]"),
+    **dict.fromkeys(("tolist", "item", "astype", "view", "tobytes"), "decrypt first: cyclotome.decrypt(x, secret)"),
+    **dict.fromkeys(("any", "all", "nonzero"), "cyclotome.is_zero gives encrypted answers, which sums count"),
+    **dict.fromkeys(("ravel", "flatten", "squeeze"), "x.reshape does it"),
+}
+
+
+def unknown(obj: object, name: str, instead: str) -> AttributeError:
+    """The error for an attribute that there is not, with a way out where somebody wrote the name."""
+    advice = "" if name.startswith("_") else f"; {instead}"
+    return AttributeError(f"{type(obj).__name__!r} object has no attribute {name!r}{advice}", name=name, obj=obj)
+
+
 class NoNumber:
     """The part of `EncryptedArray` that refuses: what would need the values."""
 
@@ -27,6 +46,11 @@ class NoNumber:
 
     def _refuse(self, what: str) -> NoReturn:
         raise UnsupportedError(f"{what} of encrypted arrays: {_REFUSALS[what]}")
+
+    if not TYPE_CHECKING:  # to a type checker, any name would be one of an array's
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise unknown(self, name, _INSTEAD.get(name, "what it has says help(cyclotome.EncryptedArray)"))
 
     def __truediv__(self, other: object) -> NoReturn:
         self._refuse("division")

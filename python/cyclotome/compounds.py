@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
 
 from .array import EncryptedArray
+from .array_refusals import unknown
 from .errors import UnsupportedError
 
 __all__ = ["Change", "Compound", "once"]
@@ -36,6 +37,9 @@ class Compound(ABC):
 
     __slots__ = ()
 
+    #: What does instead of what it does not have, for messages.
+    INSTEAD: ClassVar[str] = "decrypt it, or compute with its arrays: x.arrays()"
+
     @abstractmethod
     def arrays(self) -> list[EncryptedArray]:
         """The encrypted arrays that it consists of."""
@@ -56,6 +60,11 @@ class Compound(ABC):
     def to(self: _C, device: str) -> _C:
         """The same, keys included, on another device."""
         return self.mapped(once(lambda array: array.to(device)))
+
+    if not TYPE_CHECKING:  # to a type checker, any name would be one of its own
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise unknown(self, name, self.INSTEAD)
 
     def __array_function__(self, function: Any, *_: Any) -> NoReturn:
         """NumPy's functions would take it for an object, or for a list."""

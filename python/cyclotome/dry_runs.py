@@ -50,7 +50,7 @@ class Operand:
         least, largest = (0, 0) if self.bound is None else interval_of("plan", self.bound)
         try:
             zeros = np.full(self.shape, min(max(0, least), largest))
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, MemoryError) as error:
             raise ArgumentError(f"{self!r}: {self.shape!r} is no shape of an array ({error})") from None
         if self.digits is not None or self.base is not None:
             if self.digits is None or self.base is None:

@@ -58,6 +58,11 @@ class EncryptedColumn(Compound):
     #: What the rows are called, public; None: numbers from 0.
     index: tuple[Any, ...] | None = None
 
+    INSTEAD = (
+        "encrypted columns have + - *, sum, count and filled; means and variances are quotients of sums, which are "
+        "decrypted before; the rest is pandas', of what cyclotome.decrypt_frame gives"
+    )
+
     # NumPy and pandas leave operations with such an operand to this class.
     __array_ufunc__ = None
     __pandas_priority__ = 5000

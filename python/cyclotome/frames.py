@@ -51,6 +51,11 @@ class EncryptedFrame(Compound):
     #: None: numbers from 0. Columns have the same.
     index: tuple[Any, ...] | None = None
 
+    INSTEAD = (
+        "encrypted tables have columns, frame['a'], which have + - *, sum and count, and select, assign and groupby; "
+        "the rest is pandas', of what cyclotome.decrypt_frame gives"
+    )
+
     # NumPy and pandas leave operations with such an operand to this class.
     __array_ufunc__ = None
     __pandas_priority__ = 5000

@@ -17,7 +17,7 @@ from .functions import argmax, argmin, polyval, sort, where, within_bits
 from .polynomials import convolve
 from .shaping import concatenate, stack
 
-__all__ = ["call"]
+__all__ = ["answered", "call"]
 
 _Axis = int | tuple[int, ...] | None
 
@@ -93,6 +93,8 @@ def _argmin(a: EncryptedArray, axis: int | None = None) -> EncryptedArray:
 def _convolve(a: Any, v: Any, mode: str = "full") -> EncryptedArray:
     if mode != "full":
         raise UnsupportedError(f"numpy.convolve of encrypted arrays in mode {mode!r}; only 'full' there is")
+    if np.ndim(a) > 1 or np.ndim(v) > 1:
+        raise UnsupportedError("numpy.convolve is of two lists; cyclotome.convolve is of all along the last axis")
     return convolve(a, v)
 
 
@@ -121,6 +123,24 @@ _FUNCTIONS: Mapping[Any, Callable[..., Any]] = {
 }
 
 
+def answered() -> list[Callable[..., Any]]:
+    """NumPy's functions that encrypted arrays answer."""
+    return list(_FUNCTIONS)
+
+
+#: Those that add or compare, which NumPy does with integers: of bits it counts, or takes "or" for the sum.
+_OF_INTEGERS = frozenset((np.argmax, np.argmin, np.convolve, np.dot, np.einsum, np.polyval, np.sort, np.sum))
+
+
+def _require_integers(function: Any, name: str, arguments: Sequence[Any]) -> None:
+    for each in arguments:
+        if function in _OF_INTEGERS and isinstance(each, EncryptedArray) and each.dtype != "int":
+            raise UnsupportedError(
+                f"numpy.{name} of values of type {each.dtype}, whose sums are modulo 2: operators and methods, @ and "
+                "x.sum(axis), take them so, where NumPy would count"
+            )
+
+
 def call(function: Any, arguments: Sequence[Any], options: Mapping[str, Any]) -> Any:
     """What ``function(*arguments, **options)`` is, for a function of NumPy's of which an operand is encrypted.
 
@@ -143,4 +163,5 @@ def call(function: Any, arguments: Sequence[Any], options: Mapping[str, Any]) ->
         signature(known).bind(*arguments, **given)
     except TypeError as error:
         raise ArgumentError(f"numpy.{name} of encrypted arrays: {error}") from None
+    _require_integers(function, name, [*arguments, *given.values()])
     return known(*arguments, **given)

@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _core
 from .contexts import Context, context_for
-from .errors import UnsupportedError
+from .errors import ArgumentError, UnsupportedError
 from .options import current
 from .parameters import Parameters
 from .pickling import pickled_as_file
@@ -37,10 +37,16 @@ class PlainArray:
         """For the library itself; `plain` makes them."""
         if not isinstance(parameters, Parameters):
             raise UnsupportedError(f"plain takes Parameters, not {type(parameters).__name__}")
+        if not parameters.has_slots or parameters.field_degree is not None:
+            raise UnsupportedError(
+                f"plain: {parameters.summary()} have no slots of integers; products by constants take the integers"
+            )
         #: The parameters they are encoded for.
         self.parameters = parameters
         #: The integers, a copy that nobody can change, as their encodings would not change with it.
         self.values = frozen(integers(values, "plain"))
+        if not self.values.size:
+            raise ArgumentError("plain: there are no values")
         # Reentrant, since encoding calls whoever watches its progress.
         self._lock = threading.RLock()
         self._natives: WeakKeyDictionary[Context, _core.PlainArray] = WeakKeyDictionary()

@@ -21,6 +21,13 @@ from small import keys, parameters
 CORPUS = Path(__file__).parents[1] / "fuzz" / "corpus"
 
 
+#: What `inspect` calls those that one person may have, whatever else there is.
+SECRET = {
+    "secret key", "protected secret key", "secret share", "protected secret share", "party", "protected party",
+    "LTV secret key", "Fermat secret key",
+}  # fmt: skip
+
+
 def secrets(folder: Path) -> dict[str, bytes]:
     """The bytes of a secret of each kind."""
     joint = Joint(joint_parameters(degree=16, parties=3), 2, rotations=[], relinearization=False)
@@ -38,7 +45,11 @@ def secrets(folder: Path) -> dict[str, bytes]:
     for kind, write in writers.items():
         write(folder / kind)
         assert cy.inspect(folder / kind).kind == kind
-    return {kind: (folder / kind).read_bytes() for kind in writers}
+    found = {kind: (folder / kind).read_bytes() for kind in writers}
+    for kind, name in (("party", "joint-party"), ("protected party", "protected_party")):
+        found[kind] = (CORPUS / name).read_bytes()
+    assert set(found) == SECRET
+    return found
 
 
 def test_every_kind_of_secret_is_refused_and_not_kept(tmp_path: Path) -> None:
@@ -51,11 +62,12 @@ def test_every_kind_of_secret_is_refused_and_not_kept(tmp_path: Path) -> None:
                 lambda secret=secret: server.add_keys(secret),
                 lambda secret=secret: server.call("same", secret, name),
                 lambda secret=secret: server.call("same", client.request([1], bound=5) + secret, name),
-                lambda secret=secret: client.read(secret),
+                lambda secret=secret: client.read(secret, unbound=True),
             ):
                 with pytest.raises(errors.SecrecyError, match="treat it as disclosed"):
                     print(kind, refused())
-        assert [path.name for path in held.iterdir()] == [name]
+            assert not any(secret[24:] in path.read_bytes() for path in held.iterdir())
+        assert {path.name.partition(".")[0] for path in held.iterdir()} == {name}
 
 
 def test_what_is_secret_is_said_in_one_place() -> None:
@@ -68,9 +80,9 @@ def test_what_is_secret_is_said_in_one_place() -> None:
             continue  # files that lie
         data = path.read_bytes()
         seen.add(kind)
-        assert _core.names_secret(data) == ("secret" in kind), path.name
+        assert _core.names_secret(data) == (kind in SECRET), (path.name, kind)
         assert not _core.names_secret(b"X" + data[1:])
-    assert {"secret key", "secret share", "evaluation keys"} < seen
+    assert {"secret key", "secret share", "party", "evaluation keys"} < seen
     for short in (b"", b"CYCLOTOM", b"CYCLOTOM\x02\x00\x02"):
         assert not _core.names_secret(short)
 

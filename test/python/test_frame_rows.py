@@ -117,6 +117,17 @@ def test_polars_refuses_what_it_does_not_know(make: Callable[[], Any]) -> None:
         make()
 
 
+@pytest.mark.parametrize("name", ["head", "mean", "describe", "loc", "shape", "merge", "var", "apply", "to_numpy"])
+def test_pandas_names_that_there_are_not_are_answered_with_advice(name: str) -> None:
+    for x in (FRAME, SOLD, SHOP):
+        if hasattr(x, name):
+            continue
+        with pytest.raises(AttributeError, match=r"has no attribute.*(decrypt_frame|x\.arrays)"):
+            getattr(x, name)
+        with pytest.raises(AttributeError, match=r"has no attribute '__dataframe__'$"):
+            x.__dataframe__  # noqa: B018
+
+
 def test_what_python_asks_of_containers() -> None:
     assert "sold" in FRAME and "no" not in FRAME and SOLD not in FRAME and list(FRAME) == ["sold", "shop"]
     assert len(FRAME) == len(SOLD) == len(SHOP) == 4

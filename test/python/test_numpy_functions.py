@@ -122,3 +122,13 @@ def test_pandas_leaves_operators_to_encrypted_arrays(made: Callable[[Any], Any],
     ):
         assert isinstance(got, cy.EncryptedArray)
         assert np.array_equal(cy.decrypt(got, keys.secret), want)
+
+
+@pytest.mark.parametrize("name", ["max", "var", "tolist", "cumsum", "clip", "ravel", "nothing"])
+def test_names_that_there_are_not_are_answered_with_advice(name: str, keys: cy.Keys) -> None:
+    x = cy.encrypt(LIST, keys.public)
+    assert not hasattr(x, name)
+    with pytest.raises(AttributeError, match=f"'EncryptedArray' object has no attribute '{name}'; .{{10,}}"):
+        getattr(x, name)
+    with pytest.raises(AttributeError, match=r"no attribute '__array_interface__'$"):
+        x.__array_interface__  # noqa: B018

@@ -62,8 +62,8 @@ def question(function: str, request: Buffer, keys: str) -> str:
 def _refuse_secrets(data: memoryview) -> None:
     if _core.names_secret(data):
         raise SecrecyError(
-            "this is a secret key, or a share of one: it must not leave its owner. It was not kept here, but treat it "
-            "as disclosed: make new keys, and encrypt anew with them"
+            "this is a secret key, a share of one, or what a party keeps: it must not leave its owner. It was not kept "
+            "here, but treat it as disclosed: make new keys, and encrypt anew with them"
         )
 
 

@@ -384,8 +384,9 @@ def tables_by_hand(draw: Draw) -> None:
     values = draw(st.lists(st.integers(-9, 9), min_size=3, max_size=3))
     mask = draw(st.lists(st.integers(0, 1), min_size=3, max_size=3))
     zeroed = [value * one for value, one in zip(values, mask, strict=True)]
-    x = api.encrypt(zeroed, where.keys.public, bound=9).with_keys(where.keys.evaluation)
-    column = api.EncryptedColumn(values=x, scale=1, mask=mask)
+    cleared = draw(st.sampled_from([None, False, True]))
+    x = api.encrypt(zeroed if cleared else values, where.keys.public, bound=9).with_keys(where.keys.evaluation)
+    column = api.EncryptedColumn(values=x, scale=1, mask=mask, cleared=cleared)
     _close(api.decrypt_frame(column.sum(), where.keys.secret, exact=True), sum(zeroed), (values, mask))
     frame = api.EncryptedFrame(columns={"a": column}, index=draw(st.sampled_from([None, ("x", "y", "z")])))
     found = api.decrypt_frame(frame, where.keys.secret)["a"]
