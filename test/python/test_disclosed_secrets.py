@@ -32,6 +32,8 @@ def secrets(folder: Path) -> dict[str, bytes]:
         "protected secret key": lambda path: cy.save(path, keys().secret, passphrase="open"),
         "secret share": lambda path: cy.save(path, share),
         "protected secret share": lambda path: cy.save(path, share, passphrase="open"),
+        "party": lambda path: cy.threshold.Party(joint.session, 1, file=path),
+        "protected party": lambda path: cy.threshold.Party(joint.session, 1, file=path, passphrase="open"),
         "LTV secret key": lambda path: ltv.save(path, toy.secret),
         "Fermat secret key": lambda path: fermat.save(path, study.secret),
     }
@@ -68,7 +70,7 @@ def test_what_is_secret_is_said_in_one_place() -> None:
             continue  # files that lie
         data = path.read_bytes()
         seen.add(kind)
-        assert _core.names_secret(data) == ("secret" in kind), path.name
+        assert _core.names_secret(data) == ("secret" in kind or "party" in kind), path.name
         assert not _core.names_secret(b"X" + data[1:])
     assert {"secret key", "secret share", "evaluation keys"} < seen
     for short in (b"", b"CYCLOTOM", b"CYCLOTOM\x02\x00\x02"):
