@@ -63,6 +63,7 @@ def sorted_by_stage(messages: dict[bytes, Any], own: list[bytes]) -> dict[str, l
 
 if __name__ == "__main__":
     print(cy.Parameters.suggest(parties=PARTIES, depth=1, value_bits=8, terms=4).summary())
-    for rotations in ([], None):
+    choices: list[list[int] | None] = [[], None]
+    for rotations in choices:
         seconds, sent, fetched, elements = measure(rotations)
         print(f"{elements} rotation keys: {seconds:.2f} s, sends {sent / 1e6:.1f} MB, fetches {fetched / 1e6:.1f} MB")

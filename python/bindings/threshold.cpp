@@ -33,8 +33,10 @@ bool fits(const rlwe::Context& own, const rlwe::Context& other) {
 
 KeyShare key_share_to(const KeyShare& share, const rlwe::ContextPtr& context) {
   if (!fits(*share.context(), *context)) return share;
-  return KeyShare(context, share.session(), share.party(), share.round(), share.basis(),
-                  share.bodies().to(context->engine()));
+  KeyShare moved(context, share.session(), share.party(), share.round(), share.basis(),
+                 share.bodies().to(context->engine()));
+  moved.attach(share.signature());
+  return moved;
 }
 
 DecryptionShare decryption_share_to(const DecryptionShare& share, const rlwe::ContextPtr& context) {
@@ -118,6 +120,29 @@ io::PartyPassphrase phrase_of(const std::optional<nb::bytearray>& passphrase) {
   return typed(*passphrase);
 }
 
+/// Functions of Python's, which take the interpreter while they are called and when they go.
+value::JointVoice voice_of(nb::callable sign, nb::callable verify) {
+  const auto release = [](nb::callable* function) {
+    const nb::gil_scoped_acquire locked;
+    delete function;
+  };
+  const std::shared_ptr<nb::callable> signs(new nb::callable(std::move(sign)), release);
+  const std::shared_ptr<nb::callable> verifies(new nb::callable(std::move(verify)), release);
+  return {[signs](const Digest& digest) {
+            const nb::gil_scoped_acquire locked;
+            const auto made = nb::cast<nb::bytes>((*signs)(to_bytes(digest)));
+            const auto bytes = to_span(made);
+            if (bytes.size() != rlwe::signature_bytes) {
+              throw ArgumentError(message("a signature of ", bytes.size(), " bytes; they have 64"));
+            }
+            return std::vector<std::uint8_t>(bytes.begin(), bytes.end());
+          },
+          [verifies](std::uint32_t party, const Digest& digest, std::span<const std::uint8_t> signature) {
+            const nb::gil_scoped_acquire locked;
+            return nb::cast<bool>((*verifies)(party, to_bytes(digest), to_bytes(signature)));
+          }};
+}
+
 void bind_party(nb::module_& m) {
   nb::class_<PartyStore>(m, "PartyStore");
   m.def(
@@ -163,6 +188,12 @@ void bind_party(nb::module_& m) {
       .def_prop_ro("secret", &JointParty::secret, nb::rv_policy::reference_internal)
       .def("knows_key", &JointParty::knows_key, NoGil())
       .def("key", [](const JointParty& party) { return to_bytes(party.key()); })
+      .def(
+          "speak_with",
+          [](JointParty& party, nb::callable sign, nb::callable verify) {
+            party.speak_with(voice_of(std::move(sign), std::move(verify)));
+          },
+          "sign"_a, "verify"_a)
       .def("commit", &JointParty::commit, NoGil())
       .def(
           "first_share",

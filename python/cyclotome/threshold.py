@@ -23,7 +23,7 @@ Example:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from . import _core
@@ -36,6 +36,7 @@ from .party_files import Path, party_store
 from .passphrases import Passphrase
 from .threshold_advice import Advice, advise
 from .threshold_messages import Commitment, DecryptionShare, KeyShare, Message, SecretShare, Session, number_of
+from .threshold_voices import Signer, Verifier, speak
 from .values import from_native, index
 
 __all__ = [
@@ -48,6 +49,8 @@ __all__ = [
     "Progress",
     "SecretShare",
     "Session",
+    "Signer",
+    "Verifier",
     "advise",
     "combine",
     "decrypt",
@@ -72,6 +75,11 @@ class Party:
             long as this object lives.
         passphrase: of the file, as for `save`.
         share: of a session that deals secrets, the sum that `receive` gave in an earlier run.
+        identity: what this party signs its messages with, such as an Ed25519 key: anything with
+            ``sign(domain, text)``, which gives 64 bytes, the same ones for the same text.
+        identities: by number, what is known of every party: anything with ``verify(domain, text, signature)``. Compare
+            them once over a channel that you trust. What its sender has not signed is refused then, so that nobody is
+            blamed for what a relay did. None of both: channels must be authenticated.
         device: where to compute.
 
     Raises:
@@ -88,6 +96,8 @@ class Party:
         file: Path | None = None,
         passphrase: Passphrase | None = None,
         share: SecretShare | None = None,
+        identity: Signer | None = None,
+        identities: Mapping[int, Verifier] | None = None,
         device: str = "cpu",
     ) -> None:
         if not isinstance(session, Session):
@@ -98,6 +108,7 @@ class Party:
         self._native = _core.JointParty(session.native, self._context.native, store)
         if self._native.number != number:
             raise MismatchError(f"{file} is the file of party {self._native.number}, not of party {number}")
+        speak(self._native, session, identity, identities)
         self._share: SecretShare | None = None
         if share is not None:
             self._accept(share)
@@ -188,7 +199,7 @@ class Party:
         commitments = [each for each in every if isinstance(each, Commitment)]
         native = self._native.advance(_commitments(commitments), _natives(shares, KeyShare, self._context))
         parameters = self._session.parameters
-        sent = [
+        sent: list[Commitment | KeyShare] = [
             *(Commitment(parameters, each) for each in native.commitments),
             *(self._message(KeyShare, each) for each in native.shares),
         ]

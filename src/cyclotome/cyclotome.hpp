@@ -124,6 +124,7 @@ using value::JointKeys;
 using value::JointMessages;
 using value::JointParty;
 using value::JointProgress;
+using value::JointVoice;
 using value::PartyStore;
 using value::sum_of_dealt;
 using value::threshold_decrypt;

@@ -234,7 +234,22 @@ TEST(joint_keys_and_their_messages) {
     // The same by one call that does what is next, whatever has arrived.
     JointMessages inbox;
     std::vector<JointParty> steps;
-    for (const std::uint32_t party : session.parties()) steps.emplace_back(session, context, party);
+    // Signatures that show who signed what, and nothing else.
+    const auto voice = [](std::uint32_t number) {
+      const auto signature = [](std::uint32_t party, const Digest& digest) {
+        std::vector<std::uint8_t> bytes(digest.begin(), digest.end());
+        bytes.resize(64, static_cast<std::uint8_t>(party));
+        return bytes;
+      };
+      return JointVoice{[=](const Digest& digest) { return signature(number, digest); },
+                        [=](std::uint32_t party, const Digest& digest, std::span<const std::uint8_t> bytes) {
+                          return std::ranges::equal(signature(party, digest), bytes);
+                        }};
+    };
+    for (const std::uint32_t party : session.parties()) {
+      steps.emplace_back(session, context, party);
+      steps.back().speak_with(voice(party));
+    }
     JointProgress last;
     for (int round = 0; round < 4; ++round) {
       for (JointParty& party : steps) {
@@ -244,6 +259,10 @@ TEST(joint_keys_and_their_messages) {
       }
     }
     CHECK_EQ(last.stage, "done");
+    CHECK(stored(to_bytes(inbox.shares[0])).key_share(context).signature() == inbox.shares[0].signature());
+    JointMessages unsigned_one = inbox;
+    unsigned_one.commitments[1].attach({});
+    CHECK_THROWS_WITH(MismatchError, steps[0].advance(unsigned_one), "is not signed by it");
     CHECK(last.keys.has_value() && last.keys->public_key.id() == steps[0].key());
     CHECK_THROWS(ArgumentError, parties[0].second_share(std::span(first).first(2)));
     CHECK_THROWS(ArgumentError, JointParty(session, context, 2).second_share(first));

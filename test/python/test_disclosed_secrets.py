@@ -39,6 +39,8 @@ def secrets(folder: Path) -> dict[str, bytes]:
         "protected secret key": lambda path: cy.save(path, keys().secret, passphrase="open"),
         "secret share": lambda path: cy.save(path, share),
         "protected secret share": lambda path: cy.save(path, share, passphrase="open"),
+        "party": lambda path: cy.threshold.Party(joint.session, 1, file=path),
+        "protected party": lambda path: cy.threshold.Party(joint.session, 1, file=path, passphrase="open"),
         "LTV secret key": lambda path: ltv.save(path, toy.secret),
         "Fermat secret key": lambda path: fermat.save(path, study.secret),
     }

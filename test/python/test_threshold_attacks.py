@@ -98,7 +98,8 @@ class Onlooker:
                 numbers = np.array(limb, dtype=np.uint64)
                 bits.append(((numbers[:, None] >> np.arange(width, dtype=np.uint64)) & 1).astype(np.uint8).reshape(-1))
         packed = b"".join(np.packbits(each, bitorder="little").tobytes() for each in bits)
-        return self._sealed(share, "KSHA", self.content(share)[:80] + packed)
+        made: Share = self._sealed(share, "KSHA", self.content(share)[:80] + packed)
+        return made
 
     def standing(self, shares: list[Share]) -> list[Share]:
         """The same shares as if their senders had committed to them, all of them."""

@@ -32,6 +32,7 @@ inline constexpr std::string_view secret_share = "SSHA";
 inline constexpr std::string_view decryption_share = "DSHA";
 inline constexpr std::string_view party = "PRTY";
 inline constexpr std::string_view key_commitment = "KCOM";
+inline constexpr std::string_view signature = "SIGN";
 inline constexpr std::string_view decryption_channel = "DCHA";
 inline constexpr std::string_view array = "ARRY";
 inline constexpr std::string_view ciphertext = "CIPH";

@@ -14,6 +14,10 @@ void write_parties(ByteWriter& writer, std::span<const std::uint32_t> parties) {
   for (const std::uint32_t party : parties) writer.u32(party);
 }
 
+void write_signature(ContainerWriter& container, std::span<const std::uint8_t> signature) {
+  if (!signature.empty()) container.section(layout::signature).bytes(signature);
+}
+
 }  // namespace
 
 Bytes serialize(const rlwe::ThresholdSession& session, std::span<const std::uint8_t> metadata) {
@@ -35,6 +39,7 @@ Bytes serialize(const rlwe::Commitment& commitment, std::span<const std::uint8_t
   writer.bytes(commitment.session());
   writer.u32(commitment.party());
   writer.bytes(commitment.digest());
+  write_signature(container, commitment.signature());
   return container.finish();
 }
 
@@ -48,6 +53,7 @@ Bytes serialize(const rlwe::KeyShare& share, std::span<const std::uint8_t> metad
   writer.bytes(share.basis());
   writer.u64(share.bodies().batch());
   write_polynomials(writer, share.bodies(), 1);
+  write_signature(container, share.signature());
   return container.finish();
 }
 
@@ -114,7 +120,9 @@ rlwe::ThresholdSession read_threshold_session(const Container& container) {
 
 rlwe::Commitment read_key_commitment(const Container& container) {
   const KeyCommitmentPayload payload = key_commitment_payload(container);
-  return {container.parameters(), payload.session, payload.party, payload.digest};
+  rlwe::Commitment commitment(container.parameters(), payload.session, payload.party, payload.digest);
+  commitment.attach(payload.signature);
+  return commitment;
 }
 
 rlwe::KeyShare read_key_share(const Container& container, const rlwe::ContextPtr& context) {
@@ -123,7 +131,9 @@ rlwe::KeyShare read_key_share(const Container& container, const rlwe::ContextPtr
   require_loadable(container, *context);
   PolyArray bodies = context->make(context->key_ring(), payload.items, 1, Domain::transform);
   read_polynomials(bodies, 1, payload.residues.bytes, payload.residues.offset);
-  return {context, payload.session, payload.party, payload.round, payload.basis, std::move(bodies)};
+  rlwe::KeyShare share(context, payload.session, payload.party, payload.round, payload.basis, std::move(bodies));
+  share.attach(payload.signature);
+  return share;
 }
 
 rlwe::SecretShare read_secret_share(const Container& container, const rlwe::ContextPtr& context) {

@@ -40,6 +40,20 @@ Digest read_session(ByteReader& reader, const Envelope& envelope, bool& first_ve
   return digest;
 }
 
+/// The section of a message, and its sender's signature, if there is one.
+const Section& signed_section(const Envelope& envelope, std::string_view tag, std::vector<std::uint8_t>& signature) {
+  const auto sections = envelope.payload();
+  if (sections.size() != 2) return only_section(envelope, tag);
+  if (sections[0].tag != tag || sections[1].tag != layout::signature ||
+      sections[1].bytes.size() != rlwe::signature_bytes) {
+    throw FormatError(message(name_of(envelope.kind()), " needs a section ", tag, ", and at most one ",
+                              layout::signature, " of ", rlwe::signature_bytes,
+                              " bytes after it: the data is damaged; get a fresh copy"));
+  }
+  signature.assign(sections[1].bytes.begin(), sections[1].bytes.end());
+  return sections[0];
+}
+
 std::vector<std::uint32_t> read_parties(ByteReader& reader) {
   const std::uint64_t offset = reader.offset();
   const std::uint32_t count = reader.u32();
@@ -112,9 +126,9 @@ ThresholdSessionPayload threshold_session_payload(const Envelope& envelope) {
 
 KeySharePayload key_share_payload(const Envelope& envelope) {
   envelope.require_kind(Kind::key_share);
-  const Section& section = only_section(envelope, layout::key_share);
-  ByteReader reader(section.bytes, section.offset, "a key share");
   KeySharePayload payload;
+  const Section& section = signed_section(envelope, layout::key_share, payload.signature);
+  ByteReader reader(section.bytes, section.offset, "a key share");
   payload.session = read_session(reader, envelope, payload.first_version);
   payload.party = read_party(reader);
   const std::uint32_t round = reader.u32();
@@ -217,9 +231,9 @@ rlwe::PartyState party_payload(const Envelope& envelope, std::span<const std::ui
 
 KeyCommitmentPayload key_commitment_payload(const Envelope& envelope) {
   envelope.require_kind(Kind::key_commitment);
-  const Section& section = only_section(envelope, layout::key_commitment);
-  ByteReader reader(section.bytes, section.offset, "a commitment");
   KeyCommitmentPayload payload;
+  const Section& section = signed_section(envelope, layout::key_commitment, payload.signature);
+  ByteReader reader(section.bytes, section.offset, "a commitment");
   bool first_version = false;
   payload.session = read_session(reader, envelope, first_version);
   payload.party = read_party(reader);

@@ -23,6 +23,7 @@ struct KeySharePayload {
   rlwe::KeyShare::Round round{};
   std::size_t items = 0;
   Packed residues;
+  std::vector<std::uint8_t> signature;
   bool first_version = false;
 };
 
@@ -47,6 +48,7 @@ struct DecryptionSharePayload {
 struct KeyCommitmentPayload {
   Digest session{}, digest{};
   std::uint32_t party = 0;
+  std::vector<std::uint8_t> signature;
 };
 
 /// Bytes of what a party keeps, with so many commitments.

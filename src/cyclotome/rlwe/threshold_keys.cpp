@@ -197,6 +197,14 @@ Digest digest_of(const KeyShare& share) {
   return hash.finish();
 }
 
+Digest digest_of(const Commitment& commitment) {
+  Sha256 hash;
+  update(hash, message("cyclotome joint signed commitment 2\nparty ", commitment.party(), "\n"));
+  hash.update(commitment.session());
+  hash.update(commitment.digest());
+  return hash.finish();
+}
+
 Digest committed(const KeyShare& share) {
   Sha256 hash;
   update(hash, message("cyclotome joint commitment 2\nparty ", share.party(), "\n"));

@@ -35,12 +35,16 @@ class Commitment {
   std::uint32_t party() const noexcept { return party_; }
   /// The hash: `committed` of the first share.
   const Digest& digest() const noexcept { return digest_; }
+  /// Its sender's, of `digest_of`; empty where parties don't sign.
+  const std::vector<std::uint8_t>& signature() const noexcept { return signature_; }
+  void attach(std::vector<std::uint8_t> signature) { signature_ = std::move(signature); }
 
  private:
   Parameters parameters_;
   Digest session_;
   std::uint32_t party_;
   Digest digest_;
+  std::vector<std::uint8_t> signature_;
 };
 
 /// One party's message of one round.
@@ -68,6 +72,9 @@ class KeyShare {
   const PolyArray& bodies() const noexcept { return bodies_; }
   /// SHA-256 of all residues.
   const Digest& residues() const noexcept { return residues_; }
+  /// Its sender's, of `digest_of`; empty where parties don't sign.
+  const std::vector<std::uint8_t>& signature() const noexcept { return signature_; }
+  void attach(std::vector<std::uint8_t> signature) { signature_ = std::move(signature); }
 
  private:
   ContextPtr context_;
@@ -77,10 +84,16 @@ class KeyShare {
   Digest basis_;
   PolyArray bodies_;
   Digest residues_;
+  std::vector<std::uint8_t> signature_;
 };
+
+/// Bytes of a signature.
+inline constexpr std::size_t signature_bytes = 64;
 
 /// SHA-256 of a share: session, party, round, what it stands on, and all residues.
 Digest digest_of(const KeyShare& share);
+/// SHA-256 of a commitment: session, party and hash.
+Digest digest_of(const Commitment& commitment);
 /// What its sender has committed to if it follows the protocol: the same without what it stands on.
 Digest committed(const KeyShare& share);
 /// SHA-256 of what all parties of a session committed to, in their order: what first shares stand on.

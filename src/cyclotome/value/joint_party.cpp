@@ -111,10 +111,34 @@ JointParty::JointParty(rlwe::ThresholdSession session, const rlwe::ContextPtr& c
 
 JointParty::JointParty(rlwe::ThresholdSession session, const rlwe::ContextPtr& context,
                        std::shared_ptr<PartyStore> store)
+    : JointParty(std::move(session), context, store, store->read()) {}
+
+JointParty::JointParty(rlwe::ThresholdSession session, const rlwe::ContextPtr& context,
+                       std::shared_ptr<PartyStore> store, const PartyState& state)
     : session_(std::move(session)),
       store_(std::move(store)),
-      number_(store_->read().party()),
-      secret_(secret_of(session_, context, store_->read())) {}
+      number_(state.party()),
+      secret_(secret_of(session_, context, state)) {}
+
+template <class Message>
+Message JointParty::spoken(Message message) const {
+  if (voice_.sign) message.attach(voice_.sign(rlwe::digest_of(message)));
+  return message;
+}
+
+template <class Message>
+void JointParty::require_spoken(std::span<const Message* const> messages) const {
+  if (!voice_.verify) return;
+  for (const Message* const each : messages) {
+    if (each->party() == number_) continue;  // its own is compared with what it makes
+    if (each->session() == session_.digest() &&
+        voice_.verify(each->party(), rlwe::digest_of(*each), each->signature())) {
+      continue;
+    }
+    throw MismatchError(message("a message in the name of party ", each->party(),
+                                " is not signed by it in this session: somebody altered it, or made it; get it again"));
+  }
+}
 
 bool JointParty::knows_key() const { return store_->read().has_answered(); }
 
@@ -126,11 +150,12 @@ rlwe::KeyId JointParty::key() const {
 }
 
 rlwe::Commitment JointParty::commit() const {
-  return {session_.parameters(), session_.digest(), number_,
-          rlwe::committed(rlwe::first_share(session_, number_, secret_, Digest{}))};
+  return spoken(rlwe::Commitment(session_.parameters(), session_.digest(), number_,
+                                 rlwe::committed(rlwe::first_share(session_, number_, secret_, Digest{}))));
 }
 
 KeyShare JointParty::first_share(std::span<const rlwe::Commitment* const> commitments) {
+  require_spoken(commitments);
   const std::vector<Digest> all = rlwe::ordered(session_, commitments);
   KeyShare share = rlwe::first_share(session_, number_, secret_, rlwe::commitments_digest(session_, all));
   if (all[rlwe::place_of(session_, number_)] != rlwe::committed(share)) {
@@ -138,7 +163,7 @@ KeyShare JointParty::first_share(std::span<const rlwe::Commitment* const> commit
                                 " is not the one that it made: somebody altered it, or made another in its name"));
   }
   store_->change([&](PartyState& state) { state.show(all); });
-  return share;
+  return spoken(std::move(share));
 }
 
 KeyShare JointParty::first_share(std::span<const rlwe::Commitment> commitments) {
@@ -146,6 +171,7 @@ KeyShare JointParty::first_share(std::span<const rlwe::Commitment> commitments) 
 }
 
 rlwe::FirstRound JointParty::agreed(std::span<const KeyShare* const> first) {
+  require_spoken(first);
   const std::vector<Digest> commitments = store_->read().commitments();
   if (commitments.empty()) {
     throw ArgumentError(
@@ -169,12 +195,14 @@ KeyShare JointParty::second_share(std::span<const KeyShare* const> first) {
   if (!session_.relinearization()) {
     throw ArgumentError("this session makes no relinearisation key, so there is no second round; agree() is enough");
   }
-  return rlwe::second_share(agreed(first), number_, secret_);
+  return spoken(rlwe::second_share(agreed(first), number_, secret_));
 }
 KeyShare JointParty::second_share(std::span<const KeyShare> first) { return second_share(pointers(first)); }
 
 JointProgress JointParty::advance(const JointMessages& inbox) {
   JointProgress progress;
+  require_spoken<rlwe::Commitment>(pointers<rlwe::Commitment>(inbox.commitments));
+  require_spoken<KeyShare>(pointers<KeyShare>(inbox.shares));
   const rlwe::Commitment commitment = commit();
   progress.sent.commitments.push_back(commitment);
   const auto commitments = sorted(session_, pointers<rlwe::Commitment>(inbox.commitments), commitment, "commit",

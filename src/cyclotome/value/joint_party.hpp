@@ -46,6 +46,15 @@ struct JointMessages {
   std::vector<rlwe::KeyShare> shares;
 };
 
+/// How a party signs what it sends, and sees who signed what it gets: with rlwe::Identity, or whatever else has keys of
+/// these parties. Both get `rlwe::digest_of` a message, which binds session, stage, sender and all that came before it.
+struct JointVoice {
+  /// 64 bytes, always the same of the same digest.
+  std::function<std::vector<std::uint8_t>(const Digest& digest)> sign;
+  /// Whether this is the party's signature.
+  std::function<bool(std::uint32_t party, const Digest& digest, std::span<const std::uint8_t> signature)> verify;
+};
+
 /// How far a party is.
 struct JointProgress {
   JointMessages sent;                  ///< all that it has to send, what it sent before among it
@@ -64,6 +73,9 @@ class JointParty {
   JointParty(rlwe::ThresholdSession session, const rlwe::ContextPtr& context, std::uint32_t number);
   /// The party of this store, such as io::PartyFile. Throws MismatchError for one of another session.
   JointParty(rlwe::ThresholdSession session, const rlwe::ContextPtr& context, std::shared_ptr<PartyStore> store);
+
+  /// From now on it signs what it sends, and refuses what its sender did not sign (MismatchError): blame is proof then.
+  void speak_with(JointVoice voice) { voice_ = std::move(voice); }
 
   const rlwe::ThresholdSession& session() const noexcept { return session_; }
   /// Which party this is.
@@ -109,12 +121,19 @@ class JointParty {
   rlwe::PartyState state() const { return store_->read(); }
 
  private:
+  JointParty(rlwe::ThresholdSession session, const rlwe::ContextPtr& context, std::shared_ptr<PartyStore> store,
+             const rlwe::PartyState& state);
+  template <class Message>
+  Message spoken(Message message) const;
+  template <class Message>
+  void require_spoken(std::span<const Message* const> messages) const;
   rlwe::FirstRound agreed(std::span<const rlwe::KeyShare* const> first);
 
   rlwe::ThresholdSession session_;
   std::shared_ptr<PartyStore> store_;
   std::uint32_t number_;
   rlwe::SecretKey secret_;
+  JointVoice voice_;
 };
 
 }  // namespace cyclotome::value
