@@ -168,7 +168,8 @@ prime; use wider special primes
             scheme: "bfv" or "bgv"; None: "bfv", and "bgv" for bits.
             flooding_bits: results of up to 1024 ciphertexts at once can be given to others with `reveal` and this
                 flooding, up to 128 bits; 0: they cannot.
-            strict: noise bounds that assume nothing, at the price of some bits of modulus; see doc/noise.md.
+            strict: noise bounds that assume nothing, at the price of some bits of modulus: for programs of two or more
+                products on a path that strangers choose after they saw ciphertexts; see doc/noise.md.
             bits: values are bits, or elements of GF(2^16): plaintext modulus 2 over Phi_m. ``depth`` counts ANDs in a
                 row. ``value_bits``, ``result_bits`` and ``slots`` then have no meaning. "bgv" takes shorter moduli
                 from a few ANDs in a row on.

@@ -92,8 +92,8 @@ class BitParty:
         """What bounds are about, and what it is to be divided by: the whole phase (BGV), or phase - (q/t) m (BFV)."""
         if self.parameters.has_levels:
             return self.phases(ciphertext), 1
-        t, q = self.parameters.plain_moduli[0], math.prod(self.moduli)
-        return centred(compose(rlwe.phase(self.secret, ciphertext), self.moduli) * t, q)[:, 0], t
+        t, moduli = self.parameters.plain_moduli[0], self.moduli[: ciphertext.limbs]
+        return centred(compose(rlwe.phase(self.secret, ciphertext), moduli) * t, math.prod(moduli))[:, 0], t
 
     def norms(self, ciphertext: Any) -> NDArray[np.float64]:
         """The largest of every norm of all items."""

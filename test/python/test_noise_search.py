@@ -18,6 +18,7 @@ from cyclotome import _core
 from cyclotome.errors import NoiseError
 from exact_noise import NAMES, TOLERANCE, errors, norms_of
 from noise_machine import Machine, Value, flattening, loudest_root, matched, patterns, peak
+from steered_sums import steered
 
 WANTED = int(os.environ.get("CYCLOTOME_NOISE_SEARCH") or 0)
 DEGREE = int(os.environ.get("CYCLOTOME_NOISE_SEARCH_DEGREE") or 64)
@@ -25,7 +26,8 @@ PROGRAMS = WANTED or 1000
 MESSAGES = ("peak", "all", "alternating", "rudin-shapiro", "random", "small", "constant")
 #: Factors: fixed patterns, and three that are made from the exact error at hand.
 FACTORS = (*MESSAGES, "matched", "flattening", "loudest")
-UNARY = ("conjugate", "turn", "square", "times conjugate", "double", "add plain", "factor", "switch", "plus conjugate")
+UNARY = ("conjugate", "turn", "square", "times conjugate", "double", "add plain", "factor", "switch", "plus conjugate",
+         "steered sum")  # fmt: skip
 BINARY = ("add", "subtract", "multiply")
 
 
@@ -78,6 +80,8 @@ def apply(machine: Machine, step: Step, values: list[Value]) -> Value:
         return x.scaled((2, -3, 1000)[step.number % 3])
     if step.name == "add plain":
         return x.plus(polynomial(machine, step, x))
+    if step.name == "steered sum":
+        return steered(x, 1 + step.number % x.level)
     if step.name == "factor":
         return x.by(polynomial(machine, step, x))
     if step.name == "switch":

@@ -115,15 +115,18 @@ NoiseBound NoiseCalculus::make_drawn_error(double count) const noexcept {
                mean_square_tail(1, n_) * deviation * std::sqrt(draws_), complex_tail_ * deviation * std::sqrt(draws_));
 }
 
-/// Rounding errors of what looks uniform have canonical norm B sqrt((n + skew)/12); `strict` does not rely on it.
+/// Rounding errors of what looks uniform have canonical norm B sqrt((n + skew)/12); `strict` does not rely on it, nor
+/// does anything of a ciphertext's part 0.
 NoiseBound NoiseCalculus::make_rounding() const noexcept {
   if (strict_) return chosen(half);
   const double circular = std::sqrt((n_ + basis_.skew) / n_);
   return bound(half, half * std::sqrt(basis_.gram), circular * complex_tail_ / std::sqrt(12.0));
 }
 
+/// part (1 + s + s^2 + ...), but that part 0 counts with the worst that coefficients up to its largest can be: a plain
+/// sum, which nothing is multiplied by, sends each of them where somebody wants it. (R) is about the others.
 NoiseBound NoiseCalculus::rounded_parts(const NoiseBound& part, std::size_t parts) const noexcept {
-  NoiseBound all = part, power = part;
+  NoiseBound all = tidy({part.log2_max, part.log2_max + log2_gram_ / 2, part.log2_max + log2_n_ / 2}), power = part;
   for (std::size_t i = 1; i < parts; ++i) {
     power = product(power, secret_);
     all = sum(all, power);

@@ -44,8 +44,8 @@ inline double log2_sum(double a, double b) noexcept {
 /// inequality. In x^n + 1 d = g = 1.
 class NoiseCalculus {
  public:
-  /// strict: rounding errors count with their worst canonical norm, so that no assumption is needed for programs with
-  /// several products on a path; see doc/noise.md.
+  /// strict: rounding errors of every part count with their worst canonical norm, not of part 0 alone, so that programs
+  /// with several products on a path need no assumption; see doc/noise.md.
   /// parties: secrets of which the keys' is the sum at most; the public key's and the switching keys' errors are sums,
   /// too.
   explicit NoiseCalculus(const RingShape& ring, bool strict = false, std::size_t parties = 1);
@@ -75,9 +75,9 @@ class NoiseCalculus {
   NoiseBound chosen(double max) const noexcept;
   /// A secret key that passed KeyCheck, or the sum of all parties'.
   NoiseBound secret() const noexcept { return secret_; }
-  /// What rounding the coefficients of one polynomial to integers leaves.
+  /// What rounding the coefficients of a part that s or s^2 multiplies to integers leaves, by assumption (R).
   NoiseBound rounding_of_polynomial() const noexcept { return rounding_; }
-  /// What rounding the parts of a ciphertext leaves in its phase: of `parts` polynomials, times 1, s, s^2.
+  /// What rounding `parts` parts of a ciphertext leaves in its phase: at worst of the first, this times s, s^2.
   NoiseBound rounding_of_ciphertext(std::size_t parts = 2) const noexcept { return rounded_parts(rounding_, parts); }
   /// The same where each rounding may be off by `units` coefficients' units instead of a half, in whatever way.
   NoiseBound loose_rounding_of_ciphertext(double units, std::size_t parts) const noexcept;

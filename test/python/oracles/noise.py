@@ -129,16 +129,17 @@ class Ring:
         canonical = HALF * self.root if self.strict else self.complex_tail / Decimal(12).sqrt()
         return self.tidy(HALF, HALF, canonical)
 
-    def of_parts(self, part: Norms, parts: int) -> Norms:
-        """part (1 + s + ... + s^(parts - 1))."""
-        total, power = part, part
+    def of_parts(self, first: Norms, other: Norms, parts: int) -> Norms:
+        """first + other (s + ... + s^(parts - 1))."""
+        total, power = first, other
         for _ in range(1, parts):
             power = self.product(power, self.secret())
             total = self.sum(total, power)
         return total
 
     def rounded(self, parts: int = 2) -> Norms:
-        return self.of_parts(self.rounding(), parts)
+        """Part 0 is anybody's to choose, by a plain sum."""
+        return self.of_parts(self.chosen(HALF), self.rounding(), parts)
 
 
 def two_thirds_of(x: Decimal) -> Decimal:
@@ -250,7 +251,8 @@ class Scheme:
         quotient = ring.rounded().times(self.t)
         if method == "behz":
             quotient = quotient.times(1 + Decimal(2 * self.top) / Decimal(2 ** (16 if self.word == 32 else 32)))
-            scaling = ring.of_parts(ring.chosen(self.top + 1), 3)
+            off = ring.chosen(self.top + 1)
+            scaling = ring.of_parts(off, off, 3)
         else:
             scaling = ring.sum(ring.rounded(3), ring.product(quotient, ring.rounded()).times(Decimal(1) / 16))
         return ring.sum(
