@@ -155,6 +155,7 @@ test-python: install-test
 	@$(pytest) $(PYTEST_ARGUMENTS) 2>&1 | tee build/pytest.log
 	@for program in chromium chromedriver; do command -v $$program >/dev/null || \
 	    echo "the benchmark's pages in a browser: there is no $$program (Debian: chromium chromium-driver)"; done >> $(left_out)
+	@command -v iverilog >/dev/null || echo "circuits under Icarus Verilog: there is no iverilog (Debian: iverilog)" >> $(left_out)
 	@command -v doxygen >/dev/null || echo "the C++ reference: there is no doxygen (Debian: doxygen)" >> $(left_out)
 
 test-full: install-test test-headers test-cuda-full

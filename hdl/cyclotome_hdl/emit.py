@@ -56,7 +56,10 @@ def to_verilog(top: Block) -> str:
                 # they are: one that is shortened keeps initial values of bits it has lost, and opt_clean stops there.
                 "wreduce t:$dff %n",
                 "opt_clean",
-                f"write_verilog -noattr -norename {target}",
+                # Names that begin with $ are Yosys' and Amaranth's own. Verilog allows them in backslashes; but Icarus
+                # takes functions of such names, which choices among many words become, for the system's.
+                "rename -hide w:$*",
+                f"write_verilog -noattr {target}",
             ]
         )
         return target.read_text()

@@ -73,6 +73,7 @@ void bind_reports(nb::module_& m) {
       .def_ro("layers", &circuit::Plan::layers)
       .def_ro("counts", &circuit::Plan::counts)
       .def_ro("peak_bytes", &circuit::Plan::peak_bytes)
+      .def_ro("key_bytes", &circuit::Plan::key_bytes)
       .def_ro("level", &circuit::Plan::level)
       .def_ro("carried", &circuit::Plan::carried)
       .def_ro("headroom", &circuit::Plan::headroom)

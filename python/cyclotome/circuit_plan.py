@@ -74,8 +74,14 @@ class Plan:
 
     @property
     def peak_bytes(self) -> int:
-        """About the most memory that ciphertexts take at one time, on the device that takes most."""
+        """About the most memory that ciphertexts take at one time, inputs included, on the device that takes most."""
         return self._native.peak_bytes
+
+    @property
+    def key_bytes(self) -> int:
+        """What keys hold there beside them: the secret and the public key, and that of relinearisation. Keys that the
+        circuit does not need, such as those of rotations, are not counted."""
+        return self._native.key_bytes
 
     @property
     def sections(self) -> int:
@@ -182,7 +188,8 @@ class Circuit:
             lanes: lists, or numbers, to compute with at once.
             devices: how many share the work: the lanes, where each gets a ciphertext or more of every wire, else the
                 gates. Noise and levels do not depend on it.
-            memory: bytes on each device for ciphertexts and copies of the key: the circuit is cut into as few sections
+            memory: bytes on each device, for keys, inputs and what is computed: what fits runs under
+                `set_memory_limit(memory)`, on a device that holds nothing else. The circuit is cut into as few sections
                 as fit, or, if none do, as take least. None: one, whatever it takes.
 
         Raises:

@@ -17,6 +17,7 @@ from cli_runner import run, succeed
 from cyclotome.circuit import Circuit
 from cyclotome.contexts import device_name, engine_on
 from cyclotome.errors import ArgumentError, EngineError, MemoryLimitError
+from cyclotome.text import byte_size
 
 DEVICES = os.environ.get("CYCLOTOME_TEST_DEVICES", "cpu:1,cpu:2").split(",")
 
@@ -128,6 +129,28 @@ def test_sixty_four_numbers_fit_into_memory_in_sections() -> None:
     whole, cut = (circuit.plan(parameters, lanes=1024, memory=memory) for memory in (None, 8 << 30))
     assert whole.sections == 1 and whole.peak_bytes > 40 << 30
     assert cut.sections > 1 and cut.peak_bytes <= 8 << 30
+
+
+@pytest.mark.parametrize("share", [0.3, 0.45, 0.6, 0.9])
+def test_a_plan_that_fits_into_memory_runs_under_that_limit(share: float, rng: np.random.Generator) -> None:
+    """Keys and inputs count, too."""
+    made = cy.keygen(keys().public.parameters, rotations=[])
+    circuit, values = Circuit.sort(count=4, bits=4), rng.integers(0, 16, size=(40, 4))
+    whole = circuit.plan(made.public.parameters, lanes=40)
+    memory = int(share * (whole.peak_bytes + whole.key_bytes))
+    plan = circuit.plan(made.public.parameters, lanes=40, memory=memory)
+    assert plan.sections > whole.sections and plan.peak_bytes + plan.key_bytes <= memory
+    assert f"beside keys of {byte_size(plan.key_bytes)}" in str(plan)
+    x = cy.circuit.encrypt_lists(values, made.public, bits=4)
+    secret = made.public.nbytes // 2
+    own = secret + made.public.nbytes + made.evaluation.nbytes
+    assert own == plan.key_bytes
+    others = cy._core.engine_memory(x.digits.context.engine)[0] - (own + x.digits.nbytes) * 9 // 8
+    cy.set_memory_limit(memory + max(others, 0))  # what other tests hold
+    try:
+        assert np.array_equal(cy.circuit.decrypt(cy.circuit.sort(x), made.secret), np.sort(values, axis=-1))
+    finally:
+        cy.set_memory_limit(None)
 
 
 def test_wrong_devices_are_refused() -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 from cli_runner import run, succeed
+from cyclotome.cli import ltv_jobs
+from cyclotome_study import ltv
 
 SMALL = ("--security", 0, "--allow-insecure")
 
@@ -78,6 +80,14 @@ def test_sort_refuses_what_it_can_not_do(tmp_path: Path) -> None:
     assert run("sort", lists, "--no-header", *SMALL).code == 6
 
 
+def test_ltv_sorts_with_primes_for_the_depth_of_its_network() -> None:
+    for lists, ring in ((1, 8191), (630, 8191), (631, 21845), (1024, 21845), (2048, 65535)):
+        first, *others = ltv_jobs.sorting_sets(ltv, 7, lists)
+        assert (first.levels, first.cyclotomic) == (8, ring) and first.slots.count >= lists
+        assert all(other.levels > 8 for other in others) and others[-1].levels == 25
+    assert [len(ltv_jobs.sorting_sets(ltv, depth, 5000)) for depth in (7, 30)] == [1, 1]  # there is no such ring
+
+
 @pytest.mark.slow
 def test_ltv_does_the_same_where_it_is_acknowledged(prince_files: tuple[Path, Path], tmp_path: Path) -> None:
     small = ("--scheme", "ltv", "--ltv", "26,105,24,8")
@@ -89,6 +99,9 @@ def test_ltv_does_the_same_where_it_is_acknowledged(prince_files: tuple[Path, Pa
     lists.write_text("2,0,1\n3,1,3\n")
     broken = (*small[:2], "--ltv", "8,105,22,8", "--acknowledge-broken")
     assert succeed("sort", lists, "--no-header", "--bits", 2, *broken, "--json").data["lists"] == [[0, 1, 2], [1, 3, 3]]
+    chosen = succeed("sort", lists, "--no-header", "--bits", 2, *small[:2], "--acknowledge-broken", "--json").data
+    assert chosen["lists"] == [[0, 1, 2], [1, 3, 3]]
+    assert f" {chosen['depth'] + 1} primes " in chosen["parameters"] and "m=8191 " in chosen["parameters"]
     assert run("sort", lists, "--no-header", "--scheme", "rsa").code == 2
     assert run("sort", lists, "--no-header", *broken, "--top", 1).code == 2
     assert run("prince", *prince_files, *small[:2], "--ltv", "1,2", "--acknowledge-broken").code == 2

@@ -57,12 +57,14 @@ std::vector<LayerReport> reports(const Outlook& outlook, const Outlook::Way& way
   return layers;
 }
 
+/// Engines round the sizes of their blocks up, by an eighth at most.
+std::uint64_t in_blocks(std::uint64_t bytes) { return bytes + bytes / 8; }
+
 /// Memory to ask each engine for: devices may share one.
 std::map<EnginePtr, std::uint64_t> by_engine(std::span<const rlwe::ContextPtr> contexts,
                                              const std::vector<std::uint64_t>& bytes) {
   std::map<EnginePtr, std::uint64_t> sums;
-  // Engines round the sizes of their blocks up, by an eighth at most.
-  for (std::size_t i = 0; i < contexts.size(); ++i) sums[contexts[i]->engine()] += bytes[i] + bytes[i] / 8;
+  for (std::size_t i = 0; i < contexts.size(); ++i) sums[contexts[i]->engine()] += in_blocks(bytes[i]);
   return sums;
 }
 
@@ -229,11 +231,20 @@ Computed compute_lanes(const Circuit& circuit, const Inputs& given, const KeysPt
   return computed;
 }
 
+/// Of a polynomial over all primes.
+std::uint64_t key_part_bytes(const rlwe::Parameters& parameters) {
+  const std::size_t limbs = parameters.moduli().size() + parameters.special_moduli().size();
+  return limbs * parameters.degree() * bytes_of(parameters.word());
+}
+
 /// With a key of the parameters' own shape, digits of two parts over all primes, and engines as most are.
 Outlook::Devices devices_with(const rlwe::Parameters& parameters, std::size_t count) {
-  const std::size_t limbs = parameters.moduli().size() + parameters.special_moduli().size();
-  const std::uint64_t digit = 2 * limbs * parameters.degree() * bytes_of(parameters.word());
-  return devices_with(digit, parameters.digits(), count, std::uint64_t{64} << 20);
+  return devices_with(2 * key_part_bytes(parameters), parameters.digits(), count, std::uint64_t{64} << 20);
+}
+
+/// A secret key, the public one in two parts, and that of relinearisation.
+std::uint64_t keys_of(const rlwe::Parameters& parameters) {
+  return key_part_bytes(parameters) * (1 + 2 + 2 * parameters.digits());
 }
 
 }  // namespace
@@ -256,12 +267,18 @@ Plan plan(const Circuit& circuit, const rlwe::Parameters& parameters, std::span<
     bytes[0] += outlook.input_bytes();
     return *std::ranges::max_element(bytes);
   };
-  const Outlook::Way way = outlook.find(devices_with(parameters, devices), [&](const auto& bytes) {
-    return !resources.bytes || with_inputs(bytes) <= *resources.bytes;
-  });
+  const std::uint64_t keys = keys_of(parameters);
+  // As computing asks, when keys and inputs are there.
+  const auto fits = [&](std::vector<std::uint64_t> bytes) {
+    bytes[0] += outlook.input_bytes() + keys;
+    return in_blocks(*std::ranges::max_element(bytes)) <= *resources.bytes;
+  };
+  const Outlook::Way way = outlook.find(devices_with(parameters, devices),
+                                        [&](const auto& bytes) { return !resources.bytes || fits(bytes); });
   return {reports(outlook, way),
           counts_of(circuit),
           with_inputs(way.bytes),
+          keys,
           outlook.level(),
           outlook.carried(),
           outlook.headroom(),
@@ -279,7 +296,7 @@ std::string explain(const Circuit& circuit, const Plan& plan) {
   std::ostringstream text;
   text << circuit.name() << ": depth " << circuit.depth() << ", " << plan.counts.products << " products, "
        << plan.counts.relinearizations << " relinearisations, " << plan.counts.additions << " additions, "
-       << byte_size(plan.peak_bytes) << " at most"
+       << byte_size(plan.peak_bytes) << " at most beside keys of " << byte_size(plan.key_bytes)
        << (plan.sections == 1 ? "" : message(", in ", plan.sections, " sections"))
        << (plan.keys_spread ? ", the key spread over devices" : "")
        << (plan.devices == 1

@@ -17,6 +17,7 @@ struct Plan {
   /// Products, relinearisations and sums of all layers.
   Counts counts;
   std::uint64_t peak_bytes;  ///< about, of ciphertexts in the memory of the engine that takes most, inputs included
+  std::uint64_t key_bytes;   ///< that keys hold there beside them: secret, public and that of relinearisation
   std::size_t level;         ///< of the outputs
   bool carried;              ///< whether decryption corrects the noise of every layer
   double headroom;           ///< bits that the outputs' noise leaves
@@ -36,8 +37,9 @@ std::size_t devices_worth(const Circuit& circuit, std::size_t devices, std::size
 struct Resources {
   /// How many devices there are.
   std::size_t devices = 1;
-  std::optional<std::uint64_t> bytes = std::nullopt;  ///< of memory on each; nothing: as much as it takes
-  std::vector<bool> shared = {};                      ///< inputs of one ciphertext for each wire, that all lanes share
+  /// Of memory on each, keys and inputs included: a plan that fits runs under this limit. Nothing: as much as it takes.
+  std::optional<std::uint64_t> bytes = std::nullopt;
+  std::vector<bool> shared = {};  ///< inputs of one ciphertext for each wire, that all lanes share
   /// Gates of a layer that a device must get to be given any.
   std::size_t gates_each = worth_sharing;
 };

@@ -12,6 +12,7 @@
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/secure_zero.hpp"
 #include "cyclotome/math/widest_vectors.hpp"
+#include "cyclotome/ring/norm_constants.hpp"
 
 namespace cyclotome::rlwe {
 
@@ -65,7 +66,8 @@ CYCLOTOME_WIDEST_VECTORS void twist(double* __restrict x, double* __restrict y, 
 
 /// x^2 + y^2, or `largest` if that is larger: one instruction, no branch.
 inline double larger_square(double largest, double x, double y) noexcept {
-  const double square = x * x + y * y;
+  const double u = magnitude(x), v = magnitude(y);
+  const double square = u * u + v * v;
   return square > largest ? square : largest;
 }
 
@@ -115,6 +117,9 @@ double sum_of(std::span<const std::int64_t> values, double most, const F& f) {
   return sum;
 }
 
+/// No number is subnormal. The last digit of a root counts 2^-(51 + j) at least in the stage of 2^j roots, and 2^-68
+/// among the first factors of n = 2^17, so every number is a multiple of 2^-901: what is rounded is rounded to a
+/// multiple of it again. Squares: least_magnitude.
 class NegacyclicEmbedding final : public CanonicalEmbedding {
  public:
   explicit NegacyclicEmbedding(std::size_t degree);

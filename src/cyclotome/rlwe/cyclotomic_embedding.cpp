@@ -2,13 +2,14 @@
 // Phi_m, m odd and squarefree: with units written as exponents the values are cyclic convolutions along the axes of the
 // coefficients and the roots (ring/cyclotomic_ring.cpp); each is computed by transforms of a power of two.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 
 #include "cyclotome/math/bits.hpp"
 #include "cyclotome/math/secure_zero.hpp"
 #include "cyclotome/ring/cyclotomic_index.hpp"
-#include "cyclotome/rlwe/canonical_embedding.hpp"
+#include "cyclotome/rlwe/norm_constants.hpp"
 
 namespace cyclotome::rlwe {
 
@@ -51,7 +52,15 @@ Root root_of_unity(std::uint64_t k, std::uint64_t p) {
   }
 }
 
-/// Cyclic convolution with the roots of one prime factor.
+/// x, or 0 if it is less than least_product; by its bits, without a branch.
+inline double product_or_zero(double x) noexcept {
+  constexpr std::uint64_t least = std::bit_cast<std::uint64_t>(least_product);
+  const auto bits = std::bit_cast<std::uint64_t>(x);
+  return std::bit_cast<double>(bits & mask_if<std::uint64_t>((bits << 1 >> 1) >= least));
+}
+
+/// Cyclic convolution with the roots of one prime factor. No number is subnormal: each product is of a number that is 0
+/// or at least least_product, and a constant whose last digit counts more than 2^-400.
 class RootConvolution {
  public:
   explicit RootConvolution(const CyclotomicIndex::Axis& axis) : length_(axis.length()) {
@@ -72,6 +81,8 @@ class RootConvolution {
 
   std::size_t length() const noexcept { return length_; }
   std::size_t padded() const noexcept { return padded_; }
+  const std::vector<Root>& roots() const noexcept { return roots_; }
+  const std::vector<Root>& kernel() const noexcept { return kernel_; }
   /// x: `padded` numbers, zeros behind `length`, where the result stands afterwards.
   void apply(Line& x) const noexcept {
     split(x);
@@ -86,8 +97,8 @@ class RootConvolution {
   }
   static void multiply(Line& x, std::size_t i, const Root& factor) noexcept {
     const double u = x.real[i], v = x.imaginary[i];
-    x.real[i] = u * factor.real - v * factor.imaginary;
-    x.imaginary[i] = u * factor.imaginary + v * factor.real;
+    x.real[i] = product_or_zero(u * factor.real - v * factor.imaginary);
+    x.imaginary[i] = product_or_zero(u * factor.imaginary + v * factor.real);
   }
   static void add_and_subtract(Line& x, std::size_t low, std::size_t high) noexcept {
     const double u = x.real[high], v = x.imaginary[high];
@@ -129,6 +140,8 @@ class CyclotomicEmbedding final : public CanonicalEmbedding {
   explicit CyclotomicEmbedding(const RingShape& ring) : index_(ring.index(), RingShape::max_degree) {
     for (const auto& axis : index_.axes()) convolutions_.emplace_back(axis);
   }
+  const CyclotomicIndex& index() const noexcept { return index_; }
+  const std::vector<RootConvolution>& convolutions() const noexcept { return convolutions_; }
 
   CanonicalSquares squares(std::span<const std::int64_t> coefficients, double /*most*/) const override {
     const std::size_t n = index_.degree();
@@ -139,16 +152,19 @@ class CyclotomicEmbedding final : public CanonicalEmbedding {
       one += std::abs(values.real[i]);
     }
     for (std::size_t i = 0; i < convolutions_.size(); ++i) convolve(values, index_.axes()[i], convolutions_[i]);
-    double largest = 0, sum = 0;
+    double largest = 0;
+    std::array<double, norm_sums> sums{};
     for (std::size_t i = 0; i < n; ++i) {
-      const double square = values.real[i] * values.real[i] + values.imaginary[i] * values.imaginary[i];
+      const double x = magnitude(values.real[i]), y = magnitude(values.imaginary[i]);
+      const double square = x * x + y * y;
       largest = square > largest ? square : largest;  // one instruction, no branch
-      sum += square;
+      sums[i % norm_sums] += square;
     }
-    // Errors of a transform are below 2^-53 times its stages, 4, and the root mean square of what it makes; over all
-    // axes of m <= 2^17 less than 2^-32 (sum |a_i|) at each root. Upwards, so that nothing is taken for smaller.
-    const double error = 0x1p-30 * one * one;
-    return {largest + error, sum + static_cast<double>(n) * error};
+    for (std::size_t half = norm_sums / 2; half != 0; half /= 2) {
+      for (std::size_t j = 0; j < half; ++j) sums[j] += sums[j + half];
+    }
+    const double error = norm_error * one * one;
+    return {largest + error, sums[0] + static_cast<double>(n) * error};
   }
 
  private:
@@ -175,6 +191,19 @@ class CyclotomicEmbedding final : public CanonicalEmbedding {
 };
 
 }  // namespace
+
+void fill_cyclotomic(NormConstants& constants, const RingShape& ring) {
+  const auto& embedding = dynamic_cast<const CyclotomicEmbedding&>(CanonicalEmbedding::of(ring));
+  const auto numbers = [](const std::vector<Root>& roots) {
+    std::vector<ComplexNumber> made;
+    for (const Root& root : roots) made.push_back({root.real, root.imaginary});
+    return made;
+  };
+  constants.units = &embedding.index();
+  for (const RootConvolution& each : embedding.convolutions()) {
+    constants.convolutions.push_back({each.length(), each.padded(), numbers(each.roots()), numbers(each.kernel())});
+  }
+}
 
 std::unique_ptr<const CanonicalEmbedding> cyclotomic_embedding(const RingShape& ring) {
   return std::make_unique<const CyclotomicEmbedding>(ring);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/rlwe/key_material.hpp"
 
+#include <optional>
+
 #include "cyclotome/math/declassify.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/ring/limb_values.hpp"
@@ -32,41 +34,62 @@ PolyArray sample_errors(const Context& context, std::size_t batch, const Seed& s
   return errors;
 }
 
-/// draw(item) for the first item that is fit.
+/// Calls draw(item), which returns the check of what it drew, until one passes. What comes after the check may be asked
+/// for before it is known how it ends.
 template <class Draw>
-PolyArray first_fit(const Draw& draw, bool (*is_fit)(const PolyArray&)) {
+void until_fit(const Draw& draw) {
   for (std::uint32_t item = 0; item < most_key_draws; ++item) {
-    PolyArray drawn = draw(item);
-    if (declassify(is_fit(drawn))) return drawn;
+    if (declassify(draw(item).passed())) return;
   }
   throw EngineError(message("none of ", most_key_draws, " draws of a key was fit, which honest randomness makes ",
                             "impossible: the device or the operating system's generator is defective"));
 }
 
+/// Errors as keys have them.
+void finish_errors(const Context& context, PolyArray& errors) {
+  multiply_by(*context.engine(), errors.view(), context.error_multiples(PlainIndex(0)).of_keys);
+  errors.to_transform();
+}
+
 }  // namespace
 
 PolyArray fit_secret(const ContextPtr& context, const Seed& seed) {
-  PolyArray s = first_fit([&](std::uint32_t item) { return sample_secret(context, seed, item); }, secret_is_fit);
-  s.to_transform();
-  return s;
+  std::optional<PolyArray> s;
+  until_fit([&](std::uint32_t item) {
+    s = sample_secret(context, seed, item);
+    auto check = KeyCheckUnderWay::of_secret(*s);
+    s->to_transform();
+    return check;
+  });
+  return *std::move(s);
 }
 
-PolyArray key_errors(const Context& context, std::size_t batch, const Seed& seed, ErrorCheck check) {
-  const auto drawn = [&](std::uint32_t item) { return sample_errors(context, batch, seed, item); };
-  PolyArray error = check == ErrorCheck::required ? first_fit(drawn, error_is_fit) : drawn(0);
-  multiply_by(*context.engine(), error.view(), context.error_multiples(PlainIndex(0)).of_keys);
-  error.to_transform();
-  return error;
+PolyArray key_errors(const Context& context, std::size_t batch, const Seed& seed) {
+  PolyArray errors = sample_errors(context, batch, seed, 0);
+  finish_errors(context, errors);
+  return errors;
 }
 
 void fill_zero_encryptions(const SecretKey& secret, PolyArray& pair, const PublicSeed& uniform_seed,
                            const Seed& error_seed, ErrorCheck check) {
   const Context& context = *secret.context();
   Engine& engine = *pair.engine();
+  const auto encrypt_with = [&](PolyArray& error) {
+    engine.multiply_accumulate(error.view(), pair.view().part(1), secret.over_key_ring());
+    engine.negate(pair.view().part(0), error.view());
+  };
   expand_uniform(engine, pair.view().part(1), uniform_seed);
-  PolyArray error = key_errors(context, pair.batch(), error_seed, check);
-  engine.multiply_accumulate(error.view(), pair.view().part(1), secret.over_key_ring());
-  engine.negate(pair.view().part(0), error.view());
+  if (check == ErrorCheck::none) {
+    PolyArray error = key_errors(context, pair.batch(), error_seed);
+    return encrypt_with(error);
+  }
+  until_fit([&](std::uint32_t item) {
+    PolyArray error = sample_errors(context, pair.batch(), error_seed, item);
+    auto under_way = KeyCheckUnderWay::of_error(error);
+    finish_errors(context, error);
+    encrypt_with(error);
+    return under_way;
+  });
 }
 
 void add_gadget_multiples(const Context& context, View pairs, ConstView target) {

@@ -13,8 +13,9 @@ enum class ErrorCheck : bool { none, required };
 /// The first secret of a seed that is fit, transformed over PQ.
 PolyArray fit_secret(const ContextPtr& context, const Seed& seed);
 
-/// Errors (sigma 3.24) times what keys' errors are multiples of: `batch` items of 1 part over PQ, transformed.
-PolyArray key_errors(const Context& context, std::size_t batch, const Seed& seed, ErrorCheck check);
+/// Errors (sigma 3.24) times what keys' errors are multiples of: `batch` items of 1 part over PQ, transformed. Not
+/// checked.
+PolyArray key_errors(const Context& context, std::size_t batch, const Seed& seed);
 
 /// Fills `pair` (any batch, 2 parts, transform domain) with (-(a s + e), a), a from `uniform_seed`.
 void fill_zero_encryptions(const SecretKey& secret, PolyArray& pair, const PublicSeed& uniform_seed,

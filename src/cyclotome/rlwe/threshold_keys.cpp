@@ -328,7 +328,7 @@ KeyShare second_share(const FirstRound& first, std::uint32_t party, const Secret
   engine.negate(body.view(), body.view());
   engine.multiply_accumulate(body.view(), common.view(), secret.over_key_ring());
   for (std::uint64_t i = 0; i < second_errors; ++i) {
-    const PolyArray error = key_errors(context, digits, errors.derive(purpose, i, Half::error), ErrorCheck::none);
+    const PolyArray error = key_errors(context, digits, errors.derive(purpose, i, Half::error));
     engine.add(body.view(), body.view(), error.view());
   }
   return KeyShare(secret.context(), session.digest(), party, Round::second, first.digest(), std::move(body));

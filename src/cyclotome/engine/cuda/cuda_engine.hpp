@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cyclotome/engine/engine.hpp"
+#include "cyclotome/engine/norm_checks.hpp"
 
 namespace cyclotome {
 
@@ -20,7 +21,7 @@ class Turn;          // of an operation, on a stream
 /// from a pool of the library's own; secret memory is zeroised in the order of a stream as soon as it is freed, at the
 /// latest when the engine goes or the process ends. Every call leaves the calling thread's device and current context
 /// as they were. This header needs no CUDA.
-class CudaEngine : public Engine {
+class CudaEngine : public Engine, public NormChecks {
  public:
   /// device: index as CUDA counts them. Throws EngineError when there is no driver, no such device, one older than
   /// compute capability 8.0 or than all code of this build, or one that fails a test of known results; the message says
@@ -49,6 +50,8 @@ class CudaEngine : public Engine {
   ExecutionPtr prepare(program::ProgramPtr program) override;
   /// For engines that are not `fused`: composites without a transform.
   Native native(const program::Program& program, const program::Composite& composite) override;
+  /// At most 65535 items.
+  void check_norms(View numbers, ConstView a, const NormConstants& constants, const NormLimits& limits) override;
   /// Whether its kernels hold whole limbs: code for compute capability 9.0 is what runs. Else it is general, and
   /// slower.
   bool holds_whole_limbs() const noexcept;

@@ -11,6 +11,7 @@ DeviceState::DeviceState(int to_device, CUcontext of_device, std::size_t streams
       kept(kept_bytes(to_device)),
       lanes(streams, secrets, kept, graph_bytes),
       constants([this](const void* host, std::size_t bytes) { return constant(host, bytes); }),
+      norms([this](const void* host, std::size_t bytes) { return constant(host, bytes); }),
       has_graphs_(graph_bytes != 0) {}
 
 ConstantMemory DeviceState::constant(const void* host, std::size_t bytes) {

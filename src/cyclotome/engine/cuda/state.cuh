@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "cyclotome/engine/cuda/device_constants.cuh"
+#include "cyclotome/engine/cuda/device_norms.hpp"
 #include "cyclotome/engine/cuda/device_scope.cuh"
 #include "cyclotome/engine/cuda/garner.cuh"
 #include "cyclotome/engine/cuda/host_memory.cuh"
@@ -36,6 +37,7 @@ struct DeviceState {
   HostMemory host;     ///< for numbers
   Garner garner;
   DeviceConstants constants;
+  DeviceNorms norms;
 
   Lane& copying() {
     const DeviceScope scope = enter();
