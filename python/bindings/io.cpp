@@ -14,6 +14,7 @@
 #include "cyclotome/io/array_io.hpp"
 #include "cyclotome/io/ciphertext_io.hpp"
 #include "cyclotome/io/container_layout.hpp"
+#include "cyclotome/io/dealing_io.hpp"
 #include "cyclotome/io/fermat_io.hpp"
 #include "cyclotome/io/file.hpp"
 #include "cyclotome/io/frame.hpp"
@@ -255,6 +256,10 @@ void bind_io(nb::module_& m) {
             return io::read_protected_share(*c, context, bytes);
           },
           "context"_a, "passphrase"_a)
+      .def("read_dealing_message",
+           [](const OwnedContainer& c) {
+             return std::visit([](auto&& each) { return nb::cast(std::move(each)); }, io::read_dealing_message(*c));
+           })
       .def(
           "read_decryption_share",
           [](const OwnedContainer& c, const rlwe::ContextPtr& context) {

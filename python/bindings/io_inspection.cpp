@@ -12,6 +12,7 @@
 
 #include "cyclotome/io/fermat_io.hpp"
 #include "cyclotome/io/frame.hpp"
+#include "cyclotome/io/identity_io.hpp"
 #include "cyclotome/io/inspect.hpp"
 #include "cyclotome/io/ltv_io.hpp"
 #include "cyclotome/io/product_context_io.hpp"
@@ -57,6 +58,8 @@ std::string kind_name(io::Kind kind) {
       return "protected party";
     case io::Kind::plain_array:
       return "plain array";
+    case io::Kind::dealing_message:
+      return "dealing message";
   }
   return "unknown";
 }
@@ -135,13 +138,24 @@ nb::dict facts_of(const io::FermatInspection& found, std::size_t bytes) {
   return facts;
 }
 
+nb::dict facts_of(const io::IdentityFacts& found, std::size_t bytes) {
+  nb::dict facts;
+  facts["kind"] = found.is_protected ? "protected identity" : "identity";
+  facts["version"] = io::format_version;
+  facts["nbytes"] = bytes;
+  facts["identity"] = found.identity.text();
+  return facts;
+}
+
 nb::typed<nb::dict, nb::str, nb::any> inspect_file(const std::string& path, std::uint64_t max_bytes) {
   const auto [found, bytes] = [&] {
     const Unlocked unlocked;
     const Bytes data = io::read_object_file(path, max_bytes);
-    using Found = std::variant<io::Inspection, study::ProductContext, io::LtvInspection, io::FermatInspection>;
+    using Found =
+        std::variant<io::Inspection, study::ProductContext, io::LtvInspection, io::FermatInspection, io::IdentityFacts>;
     if (io::names_ltv(data)) return std::pair(Found(io::inspect_ltv(data, max_bytes)), data.size());
     if (io::names_fermat(data)) return std::pair(Found(io::inspect_fermat(data, max_bytes)), data.size());
+    if (io::names_identity(data)) return std::pair(Found(io::inspect_identity(data)), data.size());
     if (io::names_product_context(data)) {
       const std::uint64_t limit = std::min(max_bytes, io::max_product_context_bytes);
       return std::pair(Found(io::read_product_context(data, limit)), data.size());
@@ -153,6 +167,7 @@ nb::typed<nb::dict, nb::str, nb::any> inspect_file(const std::string& path, std:
   if (const auto* const context = std::get_if<study::ProductContext>(&found)) return facts_of(*context, bytes);
   if (const auto* const ltv = std::get_if<io::LtvInspection>(&found)) return facts_of(*ltv, bytes);
   if (const auto* const fermat = std::get_if<io::FermatInspection>(&found)) return facts_of(*fermat, bytes);
+  if (const auto* const identity = std::get_if<io::IdentityFacts>(&found)) return facts_of(*identity, bytes);
   return facts_of(std::get<io::Inspection>(found));
 }
 

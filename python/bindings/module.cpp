@@ -18,7 +18,9 @@ NB_MODULE(_core, m) {
   bind_operations(m);
   bind_arrays(m);
   bind_functions(m);
+  bind_identity(m);
   bind_threshold(m);
+  bind_dealing(m);
   bind_dry(m);
   bind_io(m);
   bind_io_inspection(m);

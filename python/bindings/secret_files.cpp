@@ -5,7 +5,7 @@
 #include <nanobind/stl/string.h>
 
 #include "cyclotome/io/key_files.hpp"
-#include "cyclotome/io/libcrypto.hpp"
+#include "cyclotome/ring/libcrypto.hpp"
 #include "io.hpp"
 
 namespace cyclotome::python {
@@ -61,7 +61,7 @@ void bind_secret_files(nb::module_& m) {
       },
       "path"_a, "bytes"_a, "secret"_a, "overwrite"_a, "Of another format, which the caller has made.");
   m.def("file_is_private", &io::file_is_private, "path"_a);
-  m.def("passphrases", &io::libcrypto::state, "\"ready\", or what is missing for keys under a passphrase.");
+  m.def("passphrases", &libcrypto::state, "\"ready\", or what is missing for keys under a passphrase.");
 }
 
 }  // namespace cyclotome::python

@@ -56,7 +56,7 @@ SecretShare secret_share_to(const SecretShare& share, const rlwe::ContextPtr& co
   share.share().to_host(residues);
   PolyArray moved = context->make(context->ciphertext_ring(), 1, 1, Domain::transform, true);
   moved.from_host(residues);
-  return SecretShare(context, share.session(), share.from(), share.to(), std::move(moved));
+  return SecretShare(context, share.session(), share.from(), share.to(), std::move(moved), share.epoch());
 }
 
 void bind_session(nb::module_& m) {
@@ -217,6 +217,9 @@ void bind_party(nb::module_& m) {
           "agree", [](JointParty& party, const std::vector<const KeyShare*>& first) { party.agree(first); }, "first"_a,
           NoGil())
       .def(
+          "replace", [](JointParty& party, const std::vector<const KeyShare*>& first) { party.replace(first); },
+          "first"_a, NoGil())
+      .def(
           "second_share",
           [](JointParty& party, const std::vector<const KeyShare*>& first) { return party.second_share(first); },
           "first"_a, NoGil())
@@ -246,6 +249,7 @@ void bind_sharing(nb::module_& m) {
       .def_prop_ro("sender", &SecretShare::from)
       .def_prop_ro("receiver", &SecretShare::to)
       .def_prop_ro("is_sum", &SecretShare::is_sum)
+      .def_prop_ro("epoch", &SecretShare::epoch)
       .def_prop_ro("session", [](const SecretShare& share) { return to_bytes(share.session()); })
       .def("to", &secret_share_to, "context"_a, NoGil());
   m.def(
@@ -262,6 +266,7 @@ void bind_shared_decryption(nb::module_& m) {
       .def_prop_ro("party", [](const DecryptionShare& share) { return share.facts().party; })
       .def_prop_ro("active", [](const DecryptionShare& share) { return share.facts().active; })
       .def_prop_ro("flooding_bits", [](const DecryptionShare& share) { return share.facts().flooding_bits; })
+      .def_prop_ro("epoch", [](const DecryptionShare& share) { return share.facts().epoch; })
       .def_prop_ro("session", [](const DecryptionShare& share) { return to_bytes(share.facts().session); })
       .def_prop_ro("array", [](const DecryptionShare& share) { return to_bytes(share.facts().array); })
       .def("to", &decryption_share_to, "context"_a, NoGil());

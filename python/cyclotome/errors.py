@@ -7,6 +7,8 @@ too, so that ``except ValueError`` does what a reader expects.
 
 from __future__ import annotations
 
+from typing import Any
+
 from . import _core
 
 __all__ = [
@@ -85,17 +87,17 @@ class ContradictionError(CyclotomeError, ValueError):
 
 
 class BlameError(CyclotomeError, ValueError):
-    """A message of a joint key's making that nobody sends who follows the protocol.
+    """A message of a joint key's making, or of shares that are dealt, that nobody sends who follows the protocol.
 
     Attributes:
         parties: numbers of those to blame.
-        stage: of which stage: "commit", "first" or "second".
-        evidence: digests that contradict each other, in hexadecimal.
+        stage: of which stage: "commit", "first", "second" or "deal".
+        evidence: digests that contradict each other, in hexadecimal; of "deal" a tuple of `threshold.Complaint`.
     """
 
     parties: tuple[int, ...] = ()
     stage: str = ""
-    evidence: str = ""
+    evidence: Any = ""
 
 
 class RepeatedAnswerError(CyclotomeError, ValueError):

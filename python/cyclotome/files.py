@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from . import _core, frame_files, metadata, streams
+from . import _core, frame_files, metadata, passphrases, streams
 from .array import EncryptedArray
 from .digit_arrays import DigitArray
 from .errors import (
@@ -21,6 +21,7 @@ from .errors import (
 )
 from .frames import EncryptedFrame
 from .held_keys import held_for, unpickling_device
+from .identities import Identity, is_identity_file
 from .keyring import Keyring
 from .parameters import Parameters
 from .passphrases import Passphrase
@@ -77,12 +78,13 @@ def load(
             weaker one by itself. None: that of ``expect`` or ``keys`` if it is weaker than "guidelines-2024", else
             "guidelines-2024". See `Parameters`.
         max_bytes: refuse longer files; they may expand to four times as much.
-        passphrase: of a secret key or share that was saved with one: text, bytes, or a function that returns either,
-            which is called if the file needs it. Other files take no notice.
+        passphrase: of a secret key, share or identity that was saved with one: text, bytes, or a function that returns
+            either, which is called if the file needs it. Other files take no notice.
 
     Returns:
         `Parameters`, `SecretKey`, `PublicKey`, `EvaluationKeys`, `RekeyingKey`, `EncryptedArray`, `EncryptedDigits`,
-        `circuit.EncryptedNumbers`, `EncryptedFrame`, or a `threshold.Session` and its parties' messages.
+        `circuit.EncryptedNumbers`, `EncryptedFrame`, or a `threshold.Session`, its parties' messages and their
+        `threshold.Identity`.
 
     Raises:
         FileError: no such file, or it can't be read; a stream that is at its end.
@@ -105,8 +107,30 @@ def load(
         obj, name = _next_in(path, device, limits, passphrase, allow_unfit_key), "the stream"
     else:
         name = streams.path_text(path)
+        if is_identity_file(name):
+            return _identity(name, passphrase, bool(expected))
         obj = _in_file(name, device, limits, passphrase, allow_unfit_key)
     return _expected(obj, name, expected, given)
+
+
+def _identity(name: str, passphrase: Passphrase | None, expected: bool) -> Identity:
+    """The identity of a party, which belongs to no parameters."""
+    if expected:
+        raise MismatchError(f"{name} holds the identity of a party, which belongs to no parameters or keys")
+    _warn_if_shown(name, "the identity of a party")
+    if passphrase is None or _core.inspect_file(name, MAX_BYTES)["kind"] == "identity":
+        return Identity(_core.load_identity(name, None))
+    with passphrases.typed(passphrase, name) as typed:
+        return Identity(_core.load_identity(name, typed))
+
+
+def _warn_if_shown(name: str, what: str) -> None:
+    if not _core.file_is_private(name):
+        warnings.warn(
+            f"{name} holds {what} and others may read it; `chmod 600` it, and make a new one if that may have happened",
+            SecretFileWarning,
+            stacklevel=4,
+        )
 
 
 def _in_file(name: str, device: str, limits: dict[str, Any], passphrase: Passphrase | None, unfit: bool) -> Any:
@@ -114,13 +138,8 @@ def _in_file(name: str, device: str, limits: dict[str, Any], passphrase: Passphr
         if following is not None:
             return _whole_table(following, device, limits)
     container = _core.Container.from_file(name, **limits)
-    if container.is_secret and not _core.file_is_private(name):
-        warnings.warn(
-            f"{name} holds a secret key and others may read it; `chmod 600` it, and make new keys if that may have "
-            "happened",
-            SecretFileWarning,
-            stacklevel=3,
-        )
+    if container.is_secret:
+        _warn_if_shown(name, "a secret key")
     return read(container, device, passphrase, name, unfit)
 
 

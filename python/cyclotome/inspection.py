@@ -23,9 +23,9 @@ class Inspection:
     #: "parameters", "secret key", "protected secret key", "public key", "evaluation keys", "rekeying key",
     #: "encrypted array", "encrypted frame", "plain array", "ciphertext", "plaintext" or "product context"; of
     #: `threshold`, "session", "key share", "secret share" and "decryption share"; of `cyclotome_study.ltv`,
-    #: "LTV secret key" and the like; of `cyclotome_study.fermat`, "Fermat array".
+    #: "LTV secret key" and the like; of `cyclotome_study.fermat`, "Fermat array"; "identity" and "protected identity".
     kind: str
-    #: None for a product context and for objects of studied schemes, which have none of this library's.
+    #: None for a product context, an identity, and objects of studied schemes, which have none of this library's.
     parameters: Parameters | None
     #: Bytes of the file, and of what it expands to in memory.
     nbytes: int
@@ -65,6 +65,8 @@ class Inspection:
     broken: str | None = None
     #: Of objects on Fermat moduli (`cyclotome_study.fermat`): their parameters, in one line; None for everything else.
     study: str | None = None
+    #: The public half of a party's identity (`threshold.Identity`), as text; None for everything else.
+    identity: str | None = None
     #: What `save` was given as a note.
     note: dict[str, Any] = field(default_factory=dict)
 
@@ -83,6 +85,8 @@ class Inspection:
         if studied is not None:
             key = "" if self.key_id is None else f"\n  id {self.key_id}"
             return f"{self.kind}, {byte_size(self.nbytes)} in the file\n  {studied}{key}"
+        if self.identity is not None:
+            return f"{self.kind}, {byte_size(self.nbytes)} in the file, SECRET\n  public {self.identity}"
         if self.product_context is not None:
             return f"{self.kind}, {byte_size(self.nbytes)} in the file\n{_product_lines(self.product_context)}"
         lines = [f"{self.kind}, {byte_size(self.nbytes)} in the file, {byte_size(self.expanded_nbytes)} in memory"]
@@ -240,6 +244,15 @@ def inspect(path: Path, *, max_bytes: int = MAX_BYTES) -> Inspection:
             key_id=found["key_id"].hex() if any(found["key_id"]) else None,
             broken=found.get("broken"),
             study=found.get("study"),
+        )
+    if "identity" in found:
+        return Inspection(
+            kind=found["kind"],
+            parameters=None,
+            nbytes=found["nbytes"],
+            expanded_nbytes=found["nbytes"],
+            format_version=found["version"],
+            identity=found["identity"],
         )
     if "product_context" in found:
         return Inspection(

@@ -13,12 +13,14 @@ from .array import EncryptedArray
 from .digit_arrays import DigitArray
 from .errors import ArgumentError, FileError, SecrecyError
 from .frames import EncryptedFrame
+from .identities import Identity
 from .keys import EvaluationKeys, PublicKey, RekeyingKey, SecretKey
 from .parameters import Parameters
 from .passphrases import Passphrase
 from .plain_arrays import PlainArray
 from .stored_objects import described, how
 from .streams import Writable
+from .threshold_dealing import DealingMessage
 from .threshold_messages import Commitment, DecryptionShare, KeyShare, SecretShare, Session
 from .whole_files import write_whole
 
@@ -27,7 +29,8 @@ __all__ = ["Path", "Storable", "refuse_existing", "save", "to_bytes", "to_view"]
 Path = str | os.PathLike[str]
 Keys = SecretKey | PublicKey | EvaluationKeys | RekeyingKey
 Messages = Session | Commitment | KeyShare | SecretShare | DecryptionShare
-Storable = Parameters | Keys | EncryptedArray | DigitArray | EncryptedFrame | PlainArray | Messages
+Arrays = EncryptedArray | DigitArray | EncryptedFrame | PlainArray
+Storable = Parameters | Keys | Arrays | Messages | DealingMessage | Identity
 
 
 def refuse_existing(name: str, secret: bool = False) -> None:
@@ -47,8 +50,9 @@ def save(
 ) -> None:
     """Writes an object to a file: whole, or not at all, whatever happens meanwhile.
 
-    Secret keys and shares get a file of mode 0600; one that held another secret key stays beside it, as ``path.bak-ID``
-    with the first digits of that key's id. Keys that an array carries in memory are not written with it.
+    Secret keys, shares and identities get a file of mode 0600; one that held another secret key stays beside it, as
+    ``path.bak-ID`` with the first digits of that key's id. Keys that an array carries in memory are not written with
+    it.
 
     Args:
         path: where to; or a binary file object, to which the same bytes are written, without a promise to be whole.
@@ -58,9 +62,9 @@ def save(
             masks whoever has the file reads.
         note: a JSON object to keep beside it, in the clear; `inspect` shows it. At most 1 MiB.
         overwrite: whether a file may be there already. None: yes, except for secret keys.
-        passphrase: of a secret key, or a share of a joint one: encrypts it in the file. Text, bytes, or a function that
-            returns either. Whoever has the file can try passphrases, at 128 MiB each (scrypt), so choose
-            one that is hard to guess. Needs OpenSSL's libcrypto.
+        passphrase: of a secret key, a share of a joint one, or an identity: encrypts it in the file. Text, bytes, or a
+            function that returns either. Whoever has the file can try passphrases, at 128 MiB each (scrypt),
+            so choose one that is hard to guess. Needs OpenSSL's libcrypto.
 
     Raises:
         FileError: it can't be written; a file that was there is as it was.
@@ -80,10 +84,10 @@ def save(
             streams.write_all(path, piece)
         return
     name = streams.path_text(path)
-    secret = isinstance(obj, (SecretKey, SecretShare))
+    secret = isinstance(obj, (SecretKey, SecretShare, Identity))
     if passphrase is not None and not secret:
         raise ArgumentError(
-            f"a passphrase protects secret keys and shares, not {type(obj).__name__}, which may be public"
+            f"a passphrase protects secret keys, shares and identities, not {type(obj).__name__}, which may be public"
         )
     replace = not secret if overwrite is None else bool(overwrite)
     if not replace:
@@ -91,7 +95,16 @@ def save(
     if isinstance(obj, EncryptedFrame):
         write_whole(FilePath(name), b"".join(_pieces(obj, note)))
         return
+    if isinstance(obj, Identity):
+        if note is not None:
+            raise ArgumentError("an identity's file has no room for a note")
+        with passphrases.typed_if_any(passphrase, name) as typed:
+            _core.write_identity(name, obj.native, replace, typed)
+        return
     native, facts = described(obj)
+    if isinstance(obj, DealingMessage):
+        _core.write_dealing(name, native, obj.parameters.native, metadata.write(facts, note), replace)
+        return
     if secret:
         write = _core.write_secret_share if isinstance(obj, SecretShare) else _core.write_secret_key
         with passphrases.typed_if_any(passphrase, name) as typed:
@@ -125,9 +138,10 @@ def to_view(obj: Storable, *, note: Mapping[str, Any] | None = None) -> memoryvi
 
 def _pieces(obj: Storable, note: Mapping[str, Any] | None) -> list[memoryview]:
     """The containers of an object: several of a frame."""
-    if isinstance(obj, (SecretKey, SecretShare)):
+    if isinstance(obj, (SecretKey, SecretShare, Identity)):
         raise SecrecyError(
-            "a secret key or share is written to a file only, which no one else can read: cyclotome.save(path, key)"
+            "a secret key, share or identity is written to a file only, which no one else can read: "
+            "cyclotome.save(path, key)"
         )
     if isinstance(obj, EncryptedFrame):
         facts, containers = frame_files.parts(obj, to_view)
@@ -135,4 +149,6 @@ def _pieces(obj: Storable, note: Mapping[str, Any] | None) -> list[memoryview]:
         about = frame_files.require_short(metadata.write({**metadata.of_parameters(parameters), **facts}, note))
         return [memoryview(_core.to_view(parameters.native, about)), *containers]
     native, facts = described(obj)
+    if isinstance(obj, DealingMessage):
+        return [memoryview(_core.dealing_view(native, obj.parameters.native, metadata.write(facts, note)))]
     return [memoryview(_core.to_view(native, metadata.write(facts, note), *how(obj)))]

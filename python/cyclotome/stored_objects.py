@@ -16,11 +16,13 @@ from .options import current
 from .parameters import Parameters
 from .passphrases import Passphrase
 from .plain_arrays import PlainArray
+from .threshold_dealing import Complaint, Dealing, DealingMessage, ReceivingKeys, SealedShare
 from .threshold_messages import Commitment, DecryptionShare, KeyShare, SecretShare, Session
 from .values import from_native, native
 
 __all__ = ["described", "how", "read"]
 
+_DEALING = {kind.__name__: kind for kind in (ReceivingKeys, Dealing, SealedShare, Complaint)}
 #: Messages of `threshold`.
 _MESSAGES = (Session, Commitment, KeyShare, SecretShare, DecryptionShare)
 
@@ -34,6 +36,8 @@ def described(obj: object) -> tuple[Any, dict[str, Any]]:
     if isinstance(obj, Parameters):
         return obj.native, metadata.of_parameters(obj)
     if isinstance(obj, (SecretKey, PublicKey, EvaluationKeys, RekeyingKey, EncryptedArray, *_MESSAGES)):
+        return obj.native, metadata.of_parameters(obj.parameters)
+    if isinstance(obj, DealingMessage):
         return obj.native, metadata.of_parameters(obj.parameters)
     if isinstance(obj, DigitArray):
         return obj.digits.native, metadata.of_digits(obj)
@@ -84,6 +88,9 @@ def read(
         )
     if container.kind in ("ciphertext", "plaintext"):
         raise FormatError(f"the file holds a {container.kind}, which only the C++ library reads")
+    if container.kind == "dealing message":
+        dealt = container.read_dealing_message()
+        return _DEALING[type(dealt).__name__](parameters, dealt)
     # Tables of primes take time and memory: what can be refused without them has been, before they are made.
     first = container.kind == "encrypted array" and container.version == 1
     described = _described_array(container, parameters, facts) if first else None

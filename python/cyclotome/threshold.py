@@ -30,30 +30,47 @@ from . import _core
 from .array import EncryptedArray
 from .contexts import Context, context_on
 from .errors import ArgumentError, MismatchError, UnsupportedError
+from .identities import Identity, PublicIdentity
 from .keys import EvaluationKeys, PublicKey, SecretKey
 from .options import Callback, options
 from .party_files import Path, party_store
 from .passphrases import Passphrase
 from .threshold_advice import Advice, advise
+from .threshold_checks import CheckedDecryption, MacKey, MacShare, Pledge, liars
+from .threshold_dealing import Complaint, Dealing, DealingRound, ReceivingKeys, SealedShare, Verdict
+from .threshold_decryption import decrypt, natives_of, require_array
 from .threshold_messages import Commitment, DecryptionShare, KeyShare, Message, SecretShare, Session, number_of
 from .threshold_voices import Signer, Verifier, speak
-from .values import from_native, index
+from .values import index
 
 __all__ = [
     "Advice",
+    "CheckedDecryption",
     "Commitment",
+    "Complaint",
+    "Dealing",
+    "DealingRound",
     "DecryptionShare",
+    "Identity",
     "JointKeys",
     "KeyShare",
+    "MacKey",
+    "MacShare",
     "Party",
+    "Pledge",
     "Progress",
+    "PublicIdentity",
+    "ReceivingKeys",
+    "SealedShare",
     "SecretShare",
     "Session",
     "Signer",
+    "Verdict",
     "Verifier",
     "advise",
     "combine",
     "decrypt",
+    "liars",
     "transcript",
 ]
 
@@ -163,7 +180,18 @@ class Party:
         Raises:
             ArgumentError, MismatchError, RepeatedAnswerError: as `second_share`.
         """
-        self._native.agree(_natives(first, KeyShare, self._context))
+        self._native.agree(natives_of(first, KeyShare, self._context))
+
+    def replace(self, first: Sequence[KeyShare]) -> None:
+        """Takes the first shares of all parties as `agree` does, for who takes the place of a party that lost
+        everything, where fewer than all decrypt: a `DealingRound` of "replace" deals it its share. Its own secret is no
+        part of the joint one.
+
+        Raises:
+            ArgumentError: a session in which all decrypt; a share is missing or repeated.
+            MismatchError, RepeatedAnswerError: as `second_share`.
+        """
+        self._native.replace(natives_of(first, KeyShare, self._context))
 
     def second_share(self, first: Sequence[KeyShare]) -> KeyShare:
         """The message of the second round, of the relinearisation key. ``first``: the first shares of all parties,
@@ -177,7 +205,7 @@ class Party:
             RepeatedAnswerError: this party has answered other first shares.
             FileError: the party's file can't be written; then nothing was answered.
         """
-        return self._message(KeyShare, self._native.second_share(_natives(first, KeyShare, self._context)))
+        return self._message(KeyShare, self._native.second_share(natives_of(first, KeyShare, self._context)))
 
     def next(self, inbox: Iterable[Commitment | KeyShare] = ()) -> Progress:
         """Does whatever is next: a party that calls nothing else until its keys are there follows the protocol.
@@ -197,7 +225,7 @@ class Party:
         every = list(inbox)
         shares = [each for each in every if not isinstance(each, Commitment)]
         commitments = [each for each in every if isinstance(each, Commitment)]
-        native = self._native.advance(_commitments(commitments), _natives(shares, KeyShare, self._context))
+        native = self._native.advance(_commitments(commitments), natives_of(shares, KeyShare, self._context))
         parameters = self._session.parameters
         sent: list[Commitment | KeyShare] = [
             *(Commitment(parameters, each) for each in native.commitments),
@@ -227,7 +255,7 @@ class Party:
             ArgumentError: one is missing or repeated, or is not for this party.
             MismatchError: shares of another session.
         """
-        natives = _natives(dealt, SecretShare, self._context)
+        natives = natives_of(dealt, SecretShare, self._context)
         self._share = self._message(SecretShare, _core.sum_of_dealt(self._session.native, self.number, natives))
         return self._share
 
@@ -259,7 +287,7 @@ class Party:
             MismatchError: an array of another key.
             NoiseError: too little headroom for this flooding.
         """
-        _require_array(x)
+        require_array(x)
         chosen = self._session.parties if active is None else [number_of(one, "a party's number") for one in active]
         native = self._native.decryption_share(
             x.to(self.secret.device).native,
@@ -269,6 +297,15 @@ class Party:
             options(progress),
         )
         return self._message(DecryptionShare, native)
+
+    def take(self, share: SecretShare) -> None:
+        """Goes on with this share of the joint secret, as a `DealingRound` gave it.
+
+        Raises:
+            ArgumentError: a share of somebody else, or of one dealer alone.
+            MismatchError: a share of another session.
+        """
+        self._accept(share)
 
     def _accept(self, share: SecretShare) -> None:
         if not isinstance(share, SecretShare):
@@ -318,7 +355,7 @@ def transcript(session: Session, first: Sequence[KeyShare], second: Sequence[Key
         ArgumentError, MismatchError: as `combine`.
     """
     context = context_on("cpu", session.parameters)
-    digest: bytes = _first_round(session, context, first).transcript(_natives(second, KeyShare, context))
+    digest: bytes = _first_round(session, context, first).transcript(natives_of(second, KeyShare, context))
     return digest.hex()
 
 
@@ -341,50 +378,13 @@ def combine(
         raise UnsupportedError(f"combine takes a Session, not {type(session).__name__}")
     context = context_on(device, session.parameters)
     summed = _first_round(session, context, first)
-    made = summed.evaluation_keys(_natives(second, KeyShare, context))
+    made = summed.evaluation_keys(natives_of(second, KeyShare, context))
     evaluation = EvaluationKeys(session.parameters, context, made)
     return JointKeys(PublicKey(session.parameters, context, summed.public_key(), evaluation), evaluation)
 
 
-def decrypt(
-    x: EncryptedArray,
-    shares: Sequence[DecryptionShare],
-    session: Session,
-    *,
-    progress: Callback | None = None,
-) -> Any:
-    """The values of an array, from the shares of all who decrypt.
-
-    Whoever gets the values may be told why it failed, too: the flooding hides what the noise was.
-
-    Args:
-        x: the array that the shares were made for.
-        shares: one of each of those who decrypt.
-        session: the session.
-        progress: called as ``progress(done, total, what)``.
-
-    Returns:
-        As `cyclotome.decrypt`.
-
-    Raises:
-        ArgumentError: a share is missing or repeated, or there are too few.
-        MismatchError: shares of another session, array, set of parties or flooding.
-        ContradictionError: a share was altered or is no honest one, or the array is not what it claims to be.
-        RangeError: the values are beyond the array's own bound.
-    """
-    _require_array(x)
-    if not isinstance(session, Session):
-        raise UnsupportedError(f"threshold.decrypt takes a Session, not {type(session).__name__}")
-    natives = _natives(shares, DecryptionShare, x.context)
-    values = from_native(_core.threshold_decrypt(session.native, x.native, natives, options(progress)))
-    if x.is_bits:
-        values = values.astype(bool)
-        return values if values.ndim else bool(values[()])
-    return values if values.ndim else int(values[()])
-
-
 def _first_round(session: Session, context: Context, first: Sequence[KeyShare]) -> _core.FirstRound:
-    natives = _natives(first, KeyShare, context)
+    natives = natives_of(first, KeyShare, context)
     if not natives:
         raise ArgumentError("no shares of the first round were given")
     return _core.FirstRound(session.native, context.native, natives)
@@ -398,21 +398,6 @@ def _commitments(commitments: Any) -> list[Any]:
         if not isinstance(each, Commitment):
             raise UnsupportedError(f"a Commitment is needed, not {type(each).__name__}")
     return [each.native for each in every]
-
-
-def _natives(messages: Any, kind: type[Message], context: Context) -> list[Any]:
-    if isinstance(messages, Message) or not isinstance(messages, Iterable):
-        raise UnsupportedError(f"a list of {kind.__name__} is needed, not {type(messages).__name__}")
-    every = list(messages)
-    for message in every:
-        if not isinstance(message, kind):
-            raise UnsupportedError(f"a {kind.__name__} is needed, not {type(message).__name__}")
-    return [message.on(context) for message in every]
-
-
-def _require_array(x: EncryptedArray) -> None:
-    if not isinstance(x, EncryptedArray):
-        raise UnsupportedError(f"threshold decryption takes an EncryptedArray, not {type(x).__name__}")
 
 
 def _bits(value: object) -> int:

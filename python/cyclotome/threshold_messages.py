@@ -231,6 +231,11 @@ class SecretShare(Message):
         """Whose it is."""
         return int(self._native.receiver)
 
+    @property
+    def epoch(self) -> int:
+        """How often the session's shares were refreshed or dealt anew before; those of different epochs don't mix."""
+        return int(self._native.epoch)
+
     def _facts(self) -> str:
         sender = "all" if self.sender is None else f"party {self.sender}"
         return f"SECRET, from {sender} to party {self.receiver}, {super()._facts()}"
@@ -259,6 +264,11 @@ class DecryptionShare(Message):
     def flooding_bits(self) -> int:
         """The statistical security that it was flooded for."""
         return int(self._native.flooding_bits)
+
+    @property
+    def epoch(self) -> int:
+        """Of the share of the joint secret that it was made with; 0 where all decrypt."""
+        return int(self._native.epoch)
 
     def _facts(self) -> str:
         return f"party {self.party} of {', '.join(map(str, self.active))}, {super()._facts()}"

@@ -10,6 +10,7 @@
 #include "cyclotome/engine/cpu/cpu.hpp"
 #include "cyclotome/engine/fpga/fpga.hpp"
 #include "cyclotome/engine/memory_limit.hpp"
+#include "cyclotome/io/identity_io.hpp"
 #include "cyclotome/io/party_file.hpp"
 #include "cyclotome/io/stored_object.hpp"
 #include "cyclotome/math/errors.hpp"
@@ -114,8 +115,10 @@ using value::trace_elements;
 using io::PartyFile;
 using io::PartyPassphrase;
 using rlwe::Commitment;
+using rlwe::Identity;
 using rlwe::KeyShare;
 using rlwe::PartyState;
+using rlwe::PublicIdentity;
 using rlwe::SecretShare;
 using rlwe::ThresholdSession;
 using value::combine;
@@ -255,12 +258,14 @@ using io::file_is_private;
 using io::KeyFileOptions;
 using io::KeyPaths;
 using io::Limits;
+using io::load_identity;
 using io::Privacy;
 using io::read_file;
 using io::save;
 using io::StoredObject;
 using io::to_bytes;
 using io::write_file;
+using io::write_identity;
 using io::write_keys;
 using io::write_secret_key;
 using io::write_secret_share;

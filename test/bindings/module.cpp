@@ -24,6 +24,7 @@ void bind_testing(nb::module_& parent) {
   testing::bind_bfv(m);
   testing::bind_bgv(m);
   testing::bind_additive(m);
+  testing::bind_dealing(m);
   testing::bind_threshold(m);
 }
 

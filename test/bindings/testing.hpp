@@ -80,6 +80,7 @@ void bind_scheme(nb::module_& m);
 void bind_bfv(nb::module_& m);
 void bind_bgv(nb::module_& m);
 void bind_additive(nb::module_& m);
+void bind_dealing(nb::module_& m);
 void bind_threshold(nb::module_& m);
 
 }  // namespace cyclotome::testing

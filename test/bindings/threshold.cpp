@@ -25,6 +25,17 @@ void bind_threshold(nb::module_& parent) {
     return rlwe::second_share(rlwe::FirstRound(session, context, first), party, secret);
   });
   m.def("committed", [](const rlwe::KeyShare& share) { return python::to_bytes(rlwe::committed(share)); });
+  // The share of a dishonest party: an honest one plus residues, in the order channel, item, limb, coefficient.
+  m.def("shifted_share", [](const value::DecryptionShare& share, const std::vector<std::vector<std::uint64_t>>& by) {
+    std::vector<PolyArray> channels;
+    for (std::size_t i = 0; i < share.channels().size(); ++i) {
+      PolyArray sum = share.channels()[i].clone();
+      sum.from_host(by.at(i));
+      sum.engine()->add(sum.view(), sum.view(), share.channels()[i].view());
+      channels.push_back(std::move(sum));
+    }
+    return value::DecryptionShare(share.context(), share.facts(), std::move(channels));
+  });
   m.def("secret_share_residues", [](const rlwe::SecretShare& share) {
     PolyArray polynomial = share.share().clone();
     polynomial.to_coefficient();

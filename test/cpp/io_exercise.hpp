@@ -11,6 +11,7 @@
 #include "cyclotome/io/byte_reader.hpp"
 #include "cyclotome/io/ciphertext_io.hpp"
 #include "cyclotome/io/container_layout.hpp"
+#include "cyclotome/io/dealing_io.hpp"
 #include "cyclotome/io/inspect.hpp"
 #include "cyclotome/io/keys_io.hpp"
 #include "cyclotome/io/parameter_block.hpp"
@@ -94,6 +95,8 @@ inline io::Bytes rewritten(const io::Container& c, const rlwe::ContextPtr& conte
       return io::serialize(io::read_ciphertext(c, context), c.metadata());
     case io::Kind::plaintext:
       return io::serialize(io::read_plaintext(c, context), c.metadata());
+    case io::Kind::dealing_message:
+      return io::serialize(io::read_dealing_message(c), c.parameters(), c.metadata());
     case io::Kind::plain_array:
       return io::serialize(io::read_plain_array(c, context), c.metadata());
     case io::Kind::bundle:

@@ -14,10 +14,10 @@
 #include "cyclotome/io/inspect.hpp"
 #include "cyclotome/io/key_files.hpp"
 #include "cyclotome/io/keys_io.hpp"
-#include "cyclotome/io/libcrypto.hpp"
 #include "cyclotome/io/protected_key.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/sha256.hpp"
+#include "cyclotome/ring/libcrypto.hpp"
 #include "cyclotome/scheme/bfv/scheme.hpp"
 #include "folder.hpp"
 
@@ -237,8 +237,8 @@ io::Bytes resealed(io::Bytes bytes) {
 }
 
 TEST(a_protected_key_opens_with_its_passphrase_only) {
-  if (io::libcrypto::state() != "ready") {
-    std::cout << "left out, " << io::libcrypto::state() << '\n';
+  if (libcrypto::state() != "ready") {
+    std::cout << "left out, " << libcrypto::state() << '\n';
     return;
   }
   const rlwe::ContextPtr context = small_context();
@@ -280,7 +280,7 @@ TEST(a_protected_key_opens_with_its_passphrase_only) {
 }
 
 TEST(a_hostile_file_can_not_ask_for_much) {
-  if (io::libcrypto::state() != "ready") return;
+  if (libcrypto::state() != "ready") return;
   const rlwe::ContextPtr context = small_context();
   const Keys keys(context, 1);
   const io::Bytes bytes = io::serialize_protected(keys.secret, phrase, {}, quick);

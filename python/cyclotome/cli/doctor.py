@@ -83,7 +83,8 @@ def _computes(device: str) -> bool:
 
 
 def secrets() -> dict[str, Any]:
-    """How secrets are kept here: whether what lives long stays out of swap, and whether passphrases work."""
+    """How secrets are kept here: whether what lives long stays out of swap, and whether passphrases and
+    parties' identities work."""
     use = _core.secret_memory()
     limit = _lock_limit()
     return {
@@ -91,6 +92,7 @@ def secrets() -> dict[str, Any]:
         "lock_limit": limit,
         "refused": use["refused"],
         "passphrases": _core.passphrases(),
+        "identities": _core.identities(),
     }
 
 
@@ -106,7 +108,10 @@ def _lock_limit() -> int | None:
 
 def _secret_words(facts: dict[str, Any]) -> str:
     limit = "none" if facts["lock_limit"] is None else text.byte_size(facts["lock_limit"])
-    return f"memory of keys: {facts['memory']} (limit: {limit}); passphrases: {facts['passphrases']}"
+    return (
+        f"memory of keys: {facts['memory']} (limit: {limit}); passphrases: {facts['passphrases']}; "
+        f"identities: {facts['identities']}"
+    )
 
 
 @command

@@ -19,6 +19,7 @@ _KEYS = {
     "Commitment": "a commitment to a share of a public key",
     "KeyShare": "a share of a public key",
     "SecretShare": "a share of a secret key",
+    "Identity": "the identity of a party",
 }
 _OTHERS = {
     "Parameters": "parameters",
@@ -27,6 +28,10 @@ _OTHERS = {
     "EncryptedFrame": "an encrypted table",
     "PlainArray": "a plain array",
     "EncryptedNumbers": "numbers encrypted bit by bit",
+    "ReceivingKeys": "keys to deal to",
+    "Dealing": "a dealing",
+    "SealedShare": "a sealed share",
+    "Complaint": "a complaint",
     "Session": "a session of a joint key",
     "DecryptionShare": "a share of a decryption",
 }

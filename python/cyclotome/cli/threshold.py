@@ -22,6 +22,7 @@ from cyclotome.cli.console import (
 )
 from cyclotome.cli.failures import UsageError, command
 from cyclotome.cli.keys import load_as, noted_warnings, rotation_steps
+from cyclotome.cli.threshold_dealing import app as dealing
 from cyclotome.cli.visible import visible
 from cyclotome.errors import FileError
 from cyclotome.failures import BAD_FILE
@@ -37,6 +38,8 @@ app = typer.Typer(
     "What a party that does not follow this can do says doc/threshold.md. `advise` looks at old messages.",
     no_args_is_help=True,
 )
+
+app.add_typer(dealing)
 
 SessionArgument = Annotated[Path, typer.Argument(help="The session, the same file for all parties.")]
 PartyOption = Annotated[int, typer.Option("--party", "-p", help="Your number.")]
@@ -70,6 +73,28 @@ def _numbers(text: str) -> list[int]:
         return [int(part) for part in text.split(",")]
     except ValueError:
         raise UsageError(f"{text!r}: write numbers of parties, such as 1,3") from None
+
+
+@app.command()
+@command
+@with_common
+def identity(
+    output: Annotated[Path, typer.Option("--output", "-o", help="Your identity, for example me.id. SECRET.")],
+    passphrase: passphrases.Flag = False,
+    passphrase_file: passphrases.FileOption = None,
+    *,
+    common: Common,
+) -> None:
+    """Make your identity, once for any number of sessions: what signs your messages and opens what is sealed for you.
+
+    Its public half is printed: others compare it over a channel that they trust.
+    """
+    vacant(output, common.force)
+    made = cy.threshold.Identity.create()
+    phrase = passphrases.wanted(str(output), passphrase, passphrase_file)
+    cy.save(output, made, overwrite=common.force, passphrase=phrase)
+    emit({"file": str(output), "public": str(made.public)}, common.json)
+    note(f"{output} is yours alone (its mode is 0600)")
 
 
 @app.command()

@@ -61,14 +61,17 @@ std::string name_of(Kind kind) {
       return "a party's own file protected by a passphrase";
     case Kind::plain_array:
       return "a plain array";
+    case Kind::dealing_message:
+      return "a message of a dealing";
   }
   return message("kind ", static_cast<unsigned>(kind));
 }
 
 bool names_secret_key(Span bytes) noexcept {
   if (bytes.size() < layout::kind_offset + 2) return false;
-  const auto kind = static_cast<Kind>(bytes[layout::kind_offset] | bytes[layout::kind_offset + 1] << 8);
-  return std::equal(layout::magic.begin(), layout::magic.end(), bytes.begin()) && is_secret(kind);
+  const int number = bytes[layout::kind_offset] | bytes[layout::kind_offset + 1] << 8;
+  return std::equal(layout::magic.begin(), layout::magic.end(), bytes.begin()) &&
+         (is_secret(static_cast<Kind>(number)) || number == identity_kind || number == protected_identity_kind);
 }
 
 Envelope Envelope::open(Span bytes, const Limits& limits) {
@@ -87,9 +90,12 @@ Envelope Envelope::open(Span bytes, const Limits& limits) {
   if (frame.kind == product_context_kind) {
     throw FormatError("the data holds a context of polynomial products, not an object of encryption; read it as such");
   }
+  if (frame.kind == identity_kind || frame.kind == protected_identity_kind) {
+    throw FormatError("the data holds the identity of a party, which belongs to no parameters; read it as such");
+  }
   const auto kind = static_cast<Kind>(frame.kind);
   if ((kind < Kind::parameters || kind > Kind::bundle) && kind != Kind::protected_secret_key &&
-      (kind < Kind::rekeying_key || kind > Kind::key_commitment)) {
+      (kind < Kind::rekeying_key || kind > Kind::key_commitment) && kind != Kind::dealing_message) {
     throw FormatError(
         message("kind ", frame.kind, " at offset 10 is unknown in format version ", frame.version, fresh_copy));
   }

@@ -24,7 +24,7 @@ enum class Kind : std::uint16_t {
   bundle = 7,  ///< ciphertexts of several plaintext moduli that belong together
   // 8 is no container: product_context_kind.
   protected_secret_key = 9,  ///< encrypted with a passphrase
-  // 16 and 17 are objects of studies.
+  // 16 and 17 are objects of studies, 28 and 29 identities: no containers.
   rekeying_key = 18,
   // Of joint keys (doc/threshold.md).
   threshold_session = 19,
@@ -36,6 +36,7 @@ enum class Kind : std::uint16_t {
   party = 25,                   ///< what a party of a joint key keeps: secret
   protected_party = 26,         ///< encrypted with a passphrase
   key_commitment = 27,
+  dealing_message = 30,         ///< of verified dealing
 };
 
 /// Whether only one person may have the file, even under a passphrase.
@@ -44,12 +45,14 @@ constexpr bool is_secret(Kind kind) noexcept {
          kind == Kind::protected_secret_share || kind == Kind::party || kind == Kind::protected_party;
 }
 
-/// Whether such objects belong to a secret key: all but parameters and what is not encrypted.
+/// Whether such objects belong to a secret key: all but parameters, what is not
+/// encrypted, and messages of a dealing, which name its round.
 constexpr bool has_key_id(Kind kind) noexcept {
-  return kind != Kind::parameters && kind != Kind::plaintext && kind != Kind::plain_array;
+  return kind != Kind::parameters && kind != Kind::plaintext && kind != Kind::plain_array &&
+         kind != Kind::dealing_message;
 }
-/// Whether these bytes, the first ones of a container, say that it is a secret key, protected or not, or a share of
-/// one. Nothing else is checked.
+/// Whether these bytes, the first ones of an object, say that it is a secret key, protected or not, a share of one, or
+/// the identity of a party. Nothing else is checked.
 bool names_secret_key(std::span<const std::uint8_t> bytes) noexcept;
 /// "a secret key", "a public key", ...: for messages.
 std::string name_of(Kind kind);

@@ -20,6 +20,9 @@ inline constexpr std::uint16_t product_context_kind = 8;
 inline constexpr std::uint16_t ltv_kind = 16;
 /// The kind of all objects of the study of Fermat moduli (fermat_io.hpp).
 inline constexpr std::uint16_t fermat_kind = 17;
+/// The kinds of the identity of a party, which has no parameters either, without and with a passphrase
+/// (identity_io.hpp). Both are secret.
+inline constexpr std::uint16_t identity_kind = 28, protected_identity_kind = 29;
 
 /// A part of a stored object: its tag, four letters, and its bytes, the first of which is at `offset` of the whole.
 struct Section {

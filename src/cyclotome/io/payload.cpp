@@ -5,6 +5,7 @@
 
 #include "cyclotome/io/byte_reader.hpp"
 #include "cyclotome/io/container_layout.hpp"
+#include "cyclotome/io/dealing_io.hpp"
 #include "cyclotome/io/key_payload.hpp"
 #include "cyclotome/io/noise_limits.hpp"
 #include "cyclotome/io/payload_sections.hpp"
@@ -300,6 +301,9 @@ void check_payload(const Envelope& envelope) {
     case Kind::key_commitment:
       check_threshold_payload(envelope);
       break;
+    case Kind::dealing_message:
+      static_cast<void>(read_dealing_message(envelope));
+      break;
     case Kind::plaintext:
       static_cast<void>(plaintext_payload(envelope));
       break;
@@ -324,6 +328,7 @@ std::uint64_t expanded_bytes(const Envelope& envelope) {
     case Kind::party:
     case Kind::key_commitment:
     case Kind::protected_party:
+    case Kind::dealing_message:
       return 0;
     case Kind::secret_key:
     case Kind::protected_secret_key:

@@ -9,7 +9,7 @@
 
 // Secret keys, shares of a joint secret and what its parties keep, under a passphrase: scrypt makes a key of it,
 // ChaCha20-Poly1305 encrypts the secret with that and vouches for the rest of the file. Both come from the system's
-// OpenSSL (io/libcrypto.hpp).
+// OpenSSL (ring/libcrypto.hpp).
 namespace cyclotome::io {
 
 /// As `serialize` of a secret key, under a passphrase: bytes as they are typed, by convention UTF-8. The result is no

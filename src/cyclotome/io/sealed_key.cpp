@@ -3,9 +3,9 @@
 
 #include "cyclotome/io/container_layout.hpp"
 #include "cyclotome/io/key_coefficients.hpp"
-#include "cyclotome/io/libcrypto.hpp"
 #include "cyclotome/io/threshold_payload.hpp"
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/ring/libcrypto.hpp"
 
 namespace cyclotome::io {
 
@@ -45,36 +45,45 @@ void require_possible(const ScryptCost& cost) {
   }
 }
 
-SealedPayload sealed_payload(const Envelope& envelope) {
-  if (envelope.kind() != Kind::protected_secret_share && envelope.kind() != Kind::protected_party) {
-    envelope.require_kind(Kind::protected_secret_key);
+SealedPayload sealed_section(const Section& section, const std::string& what,
+                             const std::function<std::size_t(std::size_t rest)>& text_bytes) {
+  if (section.tag != layout::sealed_key) {
+    throw FormatError(
+        message(what, " needs one section ", layout::sealed_key, ": the data is damaged; get a fresh copy"));
   }
-  const auto payload = envelope.payload();
-  if (payload.size() != 1 || payload[0].tag != layout::sealed_key) {
-    throw FormatError(message(name_of(envelope.kind()), " needs one section ", layout::sealed_key,
-                              ": the data is damaged; get a fresh copy"));
-  }
-  ByteReader reader(payload[0].bytes, payload[0].offset, "a secret under a passphrase");
+  ByteReader reader(section.bytes, section.offset, "a secret under a passphrase");
   const std::uint32_t method = reader.u32();
   if (method != scrypt_and_chacha) {
-    throw FormatError(message(name_of(envelope.kind()), ": method ", method, " at offset ", payload[0].offset,
+    throw FormatError(message(what, ": method ", method, " at offset ", section.offset,
                               ", which is unknown; use the library version that wrote it or a newer one"));
   }
   SealedPayload sealed;
   sealed.cost = {reader.u32(), reader.u32(), reader.u32()};
   if (!within_bounds(sealed.cost)) {
-    throw FormatError(message(name_of(envelope.kind()), " asks for ", words(sealed.cost), " at offset ",
-                              payload[0].offset + 4, "; files may ask for ", bounds(),
-                              ": it was not written by this library"));
+    throw FormatError(message(what, " asks for ", words(sealed.cost), " at offset ", section.offset + 4,
+                              "; files may ask for ", bounds(), ": it was not written by this library"));
   }
   sealed.salt = reader.take(salt_bytes);
   sealed.nonce = reader.take(libcrypto::aead_nonce_bytes);
   const std::size_t before = reader.offset();
-  sealed.text = reader.take(secret_bytes(envelope, reader.rest().size()));
+  sealed.text = reader.take(text_bytes(reader.rest().size()));
   sealed.tag = reader.take(libcrypto::aead_tag_bytes);
   reader.finish();
   sealed.header = {sealed.text.data() - before, before};  // sections are views of the container's bytes
   return sealed;
+}
+
+SealedPayload sealed_payload(const Envelope& envelope) {
+  if (envelope.kind() != Kind::protected_secret_share && envelope.kind() != Kind::protected_party) {
+    envelope.require_kind(Kind::protected_secret_key);
+  }
+  const auto payload = envelope.payload();
+  if (payload.size() != 1) {
+    throw FormatError(message(name_of(envelope.kind()), " needs one section ", layout::sealed_key,
+                              ": the data is damaged; get a fresh copy"));
+  }
+  return sealed_section(payload[0], name_of(envelope.kind()),
+                        [&](std::size_t rest) { return secret_bytes(envelope, rest); });
 }
 
 }  // namespace cyclotome::io

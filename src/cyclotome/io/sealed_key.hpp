@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+
 #include "cyclotome/io/envelope.hpp"
 
 // What a secret under a passphrase, a key or a share, says in the clear: how it is protected, and what a guess costs.
@@ -27,7 +29,13 @@ struct SealedPayload {
   std::span<const std::uint8_t> header;  ///< all bytes of the container before the text
 };
 
-/// Throws FormatError, also for a cost out of bounds.
+/// What the section SEAL of an object has, which must end its bytes but for the checksum. what: the object, for
+/// messages. text_bytes: how long the secret is, of so many bytes that are left, the tag's included. Throws
+/// FormatError, also for a cost out of bounds.
+SealedPayload sealed_section(const Section& section, const std::string& what,
+                             const std::function<std::size_t(std::size_t rest)>& text_bytes);
+
+/// The same of a container. Throws FormatError.
 SealedPayload sealed_payload(const Envelope& envelope);
 
 }  // namespace cyclotome::io

@@ -67,7 +67,7 @@ Bytes serialize(const rlwe::SecretShare& share, std::span<const std::uint8_t> me
 void write_share(ByteWriter& writer, const rlwe::SecretShare& share) {
   writer.bytes(share.session());
   writer.u32(share.from());
-  writer.u32(share.to());
+  writer.u32(share.to() | share.epoch() << 16);
   write_polynomials(writer, share.share(), 1);
 }
 
@@ -98,7 +98,7 @@ Bytes serialize(const value::DecryptionShare& share, std::span<const std::uint8_
   ByteWriter& writer = container.section(layout::decryption_share);
   writer.bytes(facts.session);
   writer.bytes(facts.array);
-  writer.u32(facts.party);
+  writer.u32(facts.party | facts.epoch << 16);
   writer.u32(facts.flooding_bits);
   write_parties(writer, facts.active);
   for (std::size_t i = 0; i < share.channels().size(); ++i) {
@@ -146,7 +146,7 @@ rlwe::SecretShare share_of(const SecretSharePayload& payload, const Container& c
   require_loadable(container, *context);
   PolyArray share = context->make(context->ciphertext_ring(), 1, 1, Domain::transform, true);
   read_polynomials(share, 1, payload.residues.bytes, payload.residues.offset);
-  return {context, payload.session, payload.from, payload.to, std::move(share)};
+  return {context, payload.session, payload.from, payload.to, std::move(share), payload.epoch};
 }
 
 value::DecryptionShare read_decryption_share(const Container& container, const rlwe::ContextPtr& context) {

@@ -2,6 +2,7 @@
 #include "cyclotome/io/threshold_payload.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "cyclotome/io/container_layout.hpp"
 #include "cyclotome/io/payload_sections.hpp"
@@ -26,6 +27,15 @@ std::uint32_t read_party(ByteReader& reader, bool zero = false) {
                               "; parties have numbers from 1 to 65535: ", "the data is damaged; get a fresh copy"));
   }
   return party;
+}
+
+/// A party's number in the low half, and how often its share was refreshed in the high one.
+std::pair<std::uint32_t, std::uint32_t> read_party_of_epoch(ByteReader& reader) {
+  const std::uint64_t offset = reader.offset();
+  const std::uint32_t both = reader.u32();
+  if ((both & 0xffff) != 0) return {both & 0xffff, both >> 16};
+  throw FormatError(message("party 0 at offset ", offset,
+                            "; parties have numbers from 1 to 65535: the data is damaged; get a fresh copy"));
 }
 
 /// The session's digest, whose id the container must have; or what the protocol's first version put there.
@@ -163,7 +173,7 @@ SecretSharePayload secret_share_payload(const Envelope& envelope, std::span<cons
   SecretSharePayload payload;
   payload.session = read_session(reader, envelope, payload.first_version);
   payload.from = read_party(reader, true);
-  payload.to = read_party(reader);
+  std::tie(payload.to, payload.epoch) = read_party_of_epoch(reader);
   payload.residues = take_residues(reader, 1, packed_polynomial_bytes(p.degree(), p.moduli()));
   return payload;
 }
@@ -183,7 +193,7 @@ DecryptionSharePayload decryption_share_payload(const Envelope& envelope) {
   payload.facts.key = envelope.key_id();
   payload.first_version = rlwe::first_version_id(payload.facts.session) == envelope.key_id();
   payload.facts.array = reader.array32();
-  payload.facts.party = read_party(reader);
+  std::tie(payload.facts.party, payload.facts.epoch) = read_party_of_epoch(reader);
   payload.facts.flooding_bits = reader.u32();
   payload.facts.active = read_parties(reader);
   reader.finish();

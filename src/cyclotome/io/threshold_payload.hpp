@@ -29,7 +29,7 @@ struct KeySharePayload {
 
 struct SecretSharePayload {
   Digest session{};
-  std::uint32_t from = 0, to = 0;
+  std::uint32_t from = 0, to = 0, epoch = 0;
   Packed residues;
   bool first_version = false;
 };

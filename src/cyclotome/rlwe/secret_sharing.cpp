@@ -17,8 +17,9 @@ void require_sharing(const ThresholdSession& session) {
                               "smaller threshold"));
 }
 
-/// f(x) by Horner's rule; coefficients: f(0), then the others, one item each.
-PolyArray value_at(const Context& context, const PolyArray& coefficients, std::uint32_t point) {
+}  // namespace
+
+PolyArray share_at(const Context& context, const PolyArray& coefficients, std::uint32_t point) {
   Engine& engine = *context.engine();
   PolyArray value = context.make(context.ciphertext_ring(), 1, 1, Domain::transform, true);
   const std::vector<std::uint64_t> factors(context.ciphertext_ring()->limbs(), point);
@@ -30,8 +31,6 @@ PolyArray value_at(const Context& context, const PolyArray& coefficients, std::u
   }
   return value;
 }
-
-}  // namespace
 
 std::vector<SecretShare> deal_secret(const ThresholdSession& session, std::uint32_t party, const SecretKey& secret) {
   session.require_own(secret, party);
@@ -45,7 +44,7 @@ std::vector<SecretShare> deal_secret(const ThresholdSession& session, std::uint3
   engine.sample(f.view().items(1, session.threshold() - 1), Law::uniform, seed, Stream::secret);
   std::vector<SecretShare> shares;
   for (const std::uint32_t to : session.parties()) {
-    shares.emplace_back(secret.context(), session.digest(), party, to, value_at(context, f, to));
+    shares.emplace_back(secret.context(), session.digest(), party, to, share_at(context, f, to));
   }
   return shares;
 }

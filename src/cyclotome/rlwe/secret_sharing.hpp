@@ -14,9 +14,11 @@ namespace cyclotome::rlwe {
 /// secret.
 class SecretShare {
  public:
-  /// from: the dealer; 0 for the sum of what all dealt. share: 1 item of 1 part over Q, transformed.
-  SecretShare(ContextPtr context, const Digest& session, std::uint32_t from, std::uint32_t to, PolyArray share)
-      : context_(std::move(context)), session_(session), from_(from), to_(to), share_(std::move(share)) {
+  /// from: the dealer; 0 for the sum of what all dealt. share: 1 item of 1 part over Q, transformed. epoch: how often
+  /// the shares of the session were refreshed.
+  SecretShare(ContextPtr context, const Digest& session, std::uint32_t from, std::uint32_t to, PolyArray share,
+              std::uint32_t epoch = 0)
+      : context_(std::move(context)), session_(session), from_(from), to_(to), epoch_(epoch), share_(std::move(share)) {
     share_.lock();
   }
   SecretShare(SecretShare&&) = default;
@@ -29,6 +31,8 @@ class SecretShare {
   std::uint32_t from() const noexcept { return from_; }
   /// Whose it is.
   std::uint32_t to() const noexcept { return to_; }
+  /// How often the shares of the session were refreshed, or dealt anew, before: shares of different epochs don't mix.
+  std::uint32_t epoch() const noexcept { return epoch_; }
   /// Whether it is the sum of what all dealt.
   bool is_sum() const noexcept { return from_ == 0; }
   /// The secret itself.
@@ -37,13 +41,16 @@ class SecretShare {
  private:
   ContextPtr context_;
   Digest session_;
-  std::uint32_t from_, to_;
+  std::uint32_t from_, to_, epoch_;
   PolyArray share_;
 };
 
 /// What a party deals to every party, itself included, in their order; always the same for the same secret. Throws
 /// ArgumentError for a session in which all decrypt.
 std::vector<SecretShare> deal_secret(const ThresholdSession& session, std::uint32_t party, const SecretKey& secret);
+
+/// f(x), by Horner's rule: 1 item over Q, transformed. coefficients: f(0), then the others, one item each.
+PolyArray share_at(const Context& context, const PolyArray& coefficients, std::uint32_t point);
 
 /// The sum of what all parties dealt to `party`. Throws MismatchError for shares of another session, and ArgumentError
 /// unless there is one of each dealer, to this party.

@@ -191,6 +191,14 @@ rlwe::FirstRound JointParty::agreed(std::span<const KeyShare* const> first) {
 void JointParty::agree(std::span<const KeyShare* const> first) { static_cast<void>(agreed(first)); }
 void JointParty::agree(std::span<const KeyShare> first) { agree(pointers(first)); }
 
+void JointParty::replace(std::span<const KeyShare* const> first) {
+  if (!session_.shares_secrets()) {
+    throw ArgumentError("where all parties decrypt, nobody takes the place of a lost one; make a new key");
+  }
+  const rlwe::FirstRound sums(session_, secret_.context(), first);
+  store_->change([&](PartyState& state) { state.answer(sums.digest()); });
+}
+
 KeyShare JointParty::second_share(std::span<const KeyShare* const> first) {
   if (!session_.relinearization()) {
     throw ArgumentError("this session makes no relinearisation key, so there is no second round; agree() is enough");

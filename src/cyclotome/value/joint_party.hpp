@@ -99,7 +99,11 @@ class JointParty {
   /// one is missing or repeated, or before the own one was shown; MismatchError for shares of another session.
   void agree(std::span<const rlwe::KeyShare* const> first);
   void agree(std::span<const rlwe::KeyShare> first);
-  /// The same, and the message of the second round. It is kept that they were answered before this returns. Throws
+  /// The same for who takes the place of a party that lost everything, where fewer than all decrypt: its own share is
+  /// not among them, as its secret is no part of the joint one; it decrypts with what the others deal to it. Throws
+  /// ArgumentError where all decrypt.
+  void replace(std::span<const rlwe::KeyShare* const> first);
+  /// As agree, and the message of the second round. It is kept that they were answered before this returns. Throws
   /// ArgumentError, too, in a session without relinearisation key: there is no second round then.
   rlwe::KeyShare second_share(std::span<const rlwe::KeyShare* const> first);
   rlwe::KeyShare second_share(std::span<const rlwe::KeyShare> first);

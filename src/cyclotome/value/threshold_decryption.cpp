@@ -86,6 +86,8 @@ std::vector<std::uint8_t> context_of(const Facts& facts, std::size_t channel) {
   little_endian(bytes, facts.flooding_bits, 4);
   little_endian(bytes, channel, 4);
   for (const std::uint32_t party : facts.active) little_endian(bytes, party, 4);
+  // Another share of the secret under the same flooding would show how the two differ.
+  if (facts.epoch != 0) little_endian(bytes, facts.epoch, 4);
   return bytes;
 }
 
@@ -127,6 +129,11 @@ void require_fitting(const ThresholdSession& session, const EncryptedArray& x,
     if (facts.active != first.active || facts.flooding_bits != first.flooding_bits) {
       throw MismatchError(message(operation, ": the shares of parties ", first.party, " and ", facts.party,
                                   " were made to decrypt with other parties, or with other flooding"));
+    }
+    if (facts.epoch != first.epoch) {
+      throw MismatchError(message(operation, ": the shares of parties ", first.party, " and ", facts.party,
+                                  " are of epochs ", first.epoch, " and ", facts.epoch,
+                                  "; one of them has not refreshed its share"));
     }
     rlwe::require_same_context(operation, *x.context(), *share->context());
     senders.push_back(facts.party);
@@ -192,7 +199,13 @@ DecryptionShare decryption_share(const ThresholdSession& session, const rlwe::Ke
   require_decryptable_by(session, key, x, flooding_bits);
   require_own_share(session, party, secret, share);
   rlwe::require_same_context(operation, *x.context(), *secret.context());
-  const Facts facts{session.digest(), array_digest(x), key, party, std::move(active), flooding_bits};
+  const Facts facts{session.digest(),
+                    array_digest(x),
+                    key,
+                    party,
+                    std::move(active),
+                    flooding_bits,
+                    share == nullptr ? 0 : share->epoch()};
   const PolyArray part = part_of_secret(session, facts, secret, share);
   const rlwe::PartySeeds seeds(session, secret);
   Task task(options, "sharing", x.channels().size());

@@ -20,6 +20,7 @@ class DecryptionShare {
     std::uint32_t party = 0;            ///< who gives it
     std::vector<std::uint32_t> active;  ///< who decrypt, ascending
     unsigned flooding_bits = 0;         ///< the statistical security that it was flooded for
+    std::uint32_t epoch = 0;            ///< of the share of the joint secret that it was made with
     /// Whether two shares are for the same.
     bool operator==(const Facts&) const = default;
   };
