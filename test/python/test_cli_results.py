@@ -163,8 +163,9 @@ def test_files_are_replaced_where_they_lie_with_the_mode_they_have(tmp_path: Pat
     assert (tmp_path / "link").is_symlink() and (tmp_path / "real").read_bytes() == b"new"
     assert (tmp_path / "real").stat().st_mode & 0o777 == 0o600
     os.mkfifo(tmp_path / "pipe.ct")
+    assert console.vacant(tmp_path / "pipe.ct", force=False) == tmp_path / "pipe.ct"  # nothing is lost
     with pytest.raises(CyclotomeError, match="not a regular file"):
-        console.vacant(tmp_path / "pipe.ct", force=True)
+        console.vacant(Path(os.devnull), force=True)
     (tmp_path / "dangling").symlink_to("nowhere")
     with pytest.raises(CyclotomeError, match="exists already"):
         console.vacant(tmp_path / "dangling", force=False)
