@@ -24,7 +24,8 @@
 #   make pictures, make notebooks  draw doc/pictures anew, and run doc/notebooks and keep what they print
 #   make verilog  circuits for polynomial products, for a vendor's tools: build/verilog
 #   make fuzz-programs  random programs over the whole interface in Python, C++ and on the command line, for FUZZ_SECONDS=600
-#   make fuzz     fuzz everything that reads bytes from outside, for FUZZ_SECONDS=30 (needs clang)
+#   make test-faults  every allocation, write, flush ... of each call that fails in turn, and 1000 writers that are killed (long)
+#   make fuzz     fuzz everything that reads bytes from outside, thrice FUZZ_SECONDS=30 (needs clang)
 #   make wheels   wheels of every distribution for every Python there is, in dist/; `make test-wheels` uses each
 #                 in an empty environment (wheel-cuda, test-wheel-cuda: the one with the CUDA engine; wheels-docker: cibuildwheel)
 #   make sdist    the sdist, twice, which must be equal byte for byte; make sbom: what is in a wheel, as CycloneDX
@@ -69,7 +70,7 @@ pip_install := $(bin)/python -m pip install --quiet --no-build-isolation
 packages := ./bench ./demo ./hdl ./study
 cpp_sources = $(shell find src python/bindings test example -name '*.[hc]pp' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh')
 
-.PHONY: help demo demo-full bench bench-gate bench-gpu install-cuda test-gpu test-gpu-builds check test test-full install install-test test-cpp test-python test-consumer test-sanitize test-cuda test-cuda-full test-headers test-service test-chaos test-ray lint tidy format docs docs-cpp docs-serve pictures notebooks verilog fuzz fuzz-programs clean
+.PHONY: help demo demo-full bench bench-gate bench-gpu install-cuda test-gpu test-gpu-builds check test test-full install install-test test-cpp test-python test-consumer test-sanitize test-cuda test-cuda-full test-headers test-service test-chaos test-ray test-faults lint tidy format docs docs-cpp docs-serve pictures notebooks verilog fuzz fuzz-programs clean
 .PHONY: wheels wheel-cuda wheels-docker test-wheels test-wheel-cuda sdist sbom lock test-locked test-aarch64 check-platforms
 
 help:
@@ -325,6 +326,10 @@ verilog: $(ready)
 	@for circuit in pease:16384:1 cooley-tukey:32768:1 cooley-tukey:32768:2 cooley-tukey:32768:4 iterative:16384:1 \
 	    iterative:32768:4 streaming:32768:1; do IFS=: read -r design degree pipes <<<"$$circuit"; \
 	    $(bin)/cyclotome fpga verilog --design $$design --degree $$degree --pipes $$pipes --output build/verilog --force; done
+
+test-faults: install-test
+	@CYCLOTOME_TEST_FAULTS=0 CYCLOTOME_TEST_KILLS=1000 \
+	    $(bin)/python -m pytest -n 0 -s test/python/test_faults.py test/python/test_killed_writers.py
 
 fuzz: $(ready)
 	@tools/fuzz.sh $(or $(FUZZ_SECONDS),30)

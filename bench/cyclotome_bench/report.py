@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from cyclotome.errors import FileError, FormatError, MismatchError
+from cyclotome.whole_files import write_whole
 
 from cyclotome_bench import machine
 from cyclotome_bench.cells import sides_of, why_no_ratio
@@ -54,17 +53,7 @@ class Report:
         lines = ",\n".join("    " + json.dumps(record) for record in self.records)
         head = json.dumps({**self.as_dict(), "records": []}, indent=2)
         text = head.replace('"records": []', f'"records": [\n{lines}\n  ]' if lines else '"records": []')
-        temporary = None
-        try:
-            handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.absolute().parent)
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text + "\n")
-            os.chmod(temporary, 0o644)
-            os.replace(temporary, path)
-        except OSError as error:
-            if temporary is not None:
-                Path(temporary).unlink(missing_ok=True)
-            raise FileError(f"{path} cannot be written: {error.strerror}") from None
+        write_whole(path, (text + "\n").encode())
 
     @classmethod
     def load(cls, path: Path) -> Report:

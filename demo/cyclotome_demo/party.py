@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import sys
 import time
@@ -14,6 +15,7 @@ from typing import Any
 
 import cyclotome as cy
 import numpy as np
+from cyclotome.whole_files import write_whole
 
 from cyclotome_demo.intersection import Intersection
 from cyclotome_demo.neighbours import Neighbours
@@ -52,8 +54,9 @@ def answers_file(task: Task) -> str:
 def save_arrays(path: Path, arrays: dict[str, Array]) -> None:
     """Arrays in the clear, to a party's own folder; replaces an older file."""
     plain = {name: array.astype(str) if array.dtype == object else array for name, array in arrays.items()}
-    with path.open("wb") as file:
-        np.savez(file, **plain)  # type: ignore[arg-type]
+    archive = io.BytesIO()
+    np.savez(archive, **plain)  # type: ignore[arg-type]
+    write_whole(path, archive.getbuffer())
 
 
 def load_arrays(path: Path) -> dict[str, Array]:

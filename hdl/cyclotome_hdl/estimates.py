@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
 from cyclotome.errors import CyclotomeError
+from cyclotome.whole_files import write_whole
 
 from .report import TABLES, Record, Reporter, ReportTable, recorded_table
 from .simulation import cache_folder
@@ -60,6 +60,4 @@ def recorded_resource_table(number: str, file: Path) -> ReportTable | None:
 def _write(record: Record) -> None:
     """Whole or not at all, since several processes may keep theirs."""
     kept().parent.mkdir(parents=True, exist_ok=True)
-    temporary = kept().with_name(f".synthesis-{os.getpid()}.json")
-    temporary.write_text(record.text(), encoding="utf-8")
-    temporary.replace(kept())
+    write_whole(kept(), record.text().encode())

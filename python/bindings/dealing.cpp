@@ -9,6 +9,7 @@
 
 #include "cyclotome/io/dealing_io.hpp"
 #include "cyclotome/rlwe/verified_dealing.hpp"
+#include "file_path.hpp"
 #include "io.hpp"
 
 namespace cyclotome::python {
@@ -43,7 +44,7 @@ void bind_writing(nb::module_& m) {
       "message"_a, "parameters"_a, "metadata"_a);
   m.def(
       "write_dealing",
-      [](const std::string& path, const Message& message, const rlwe::Parameters& parameters, const nb::bytes& metadata,
+      [](const FilePath& path, const Message& message, const rlwe::Parameters& parameters, const nb::bytes& metadata,
          bool overwrite) {
         const auto bytes = io::serialize(message, parameters, to_span(metadata));
         const Unlocked unlocked;

@@ -12,6 +12,7 @@
 #include "cyclotome/io/file.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/study/fermat/operations.hpp"
+#include "file_path.hpp"
 #include "wide_engines.hpp"
 
 namespace cyclotome::python {
@@ -94,7 +95,7 @@ void bind_fermat_parameters(nb::module_& m) {
       .def_prop_ro("summary", &Parameters::summary);
 }
 
-void write(const std::string& path, const io::Bytes& bytes, io::Privacy privacy, bool overwrite) {
+void write(const FilePath& path, const io::Bytes& bytes, io::Privacy privacy, bool overwrite) {
   io::write_file(path, bytes, privacy, overwrite ? io::Existing::replaced : io::Existing::refused);
 }
 
@@ -113,7 +114,7 @@ void bind_fermat_files(nb::module_& m) {
   const auto writer = [&m]<class Object>(io::Privacy privacy, std::type_identity<Object>) {
     m.def(
         "write_fermat",
-        [privacy](const std::string& path, const Object& object, bool overwrite) {
+        [privacy](const FilePath& path, const Object& object, bool overwrite) {
           write(path, io::serialize(object), privacy, overwrite);
         },
         "path"_a, "object"_a, "overwrite"_a, NoGil());
@@ -125,7 +126,7 @@ void bind_fermat_files(nb::module_& m) {
   writer(io::Privacy::shared, std::type_identity<io::FermatArray>());
   m.def(
       "read_fermat",
-      [](const std::string& path, std::uint64_t max_bytes, bool allow_insecure, const EnginePtr& engine,
+      [](const FilePath& path, std::uint64_t max_bytes, bool allow_insecure, const EnginePtr& engine,
          const std::optional<std::string>& version) {
         const std::optional<Variant> variant = version ? std::optional(variant_of(*version)) : std::nullopt;
         return io::read_fermat(io::read_object_file(path, max_bytes), {max_bytes, allow_insecure},

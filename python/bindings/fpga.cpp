@@ -7,6 +7,7 @@
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
 #include "cyclotome/engine/fpga/fpga_engine.hpp"
 #include "cyclotome/engine/poly.hpp"
+#include "file_path.hpp"
 
 namespace cyclotome::python {
 
@@ -53,7 +54,9 @@ void bind_fpga(nb::module_& m) {
                                               .threads = host->threads()});
            }),
            "host"_a, nb::kw_only(), "name"_a, "transforms"_a, "boards"_a)
-      .def("open", &FpgaEngine::open, "library"_a, NoGil(), "Opens the shared library of a circuit.")
+      .def(
+          "open", [](FpgaEngine& engine, const FilePath& library) { engine.open(library); }, "library"_a, NoGil(),
+          "Opens the shared library of a circuit.")
       .def("is_open", &FpgaEngine::is_open, "degree"_a)
       .def("statistics", &counts, "What circuits did since the engine was made or reset, by name.")
       .def("multiplies_as", &multiplies_as, "reference"_a, "degree"_a, "moduli"_a, "batch"_a, NoGil(),

@@ -7,6 +7,7 @@
 
 #include "cyclotome/io/identity_io.hpp"
 #include "cyclotome/ring/libcrypto.hpp"
+#include "file_path.hpp"
 #include "io.hpp"
 
 namespace cyclotome::python {
@@ -61,7 +62,7 @@ void bind_identity(nb::module_& m) {
           "context"_a, "sealed"_a);
   m.def(
       "write_identity",
-      [](const std::string& path, const Identity& identity, bool overwrite, const Passphrase& passphrase) {
+      [](const FilePath& path, const Identity& identity, bool overwrite, const Passphrase& passphrase) {
         const auto phrase = typed_if_any(passphrase);
         const Unlocked unlocked;
         io::write_identity(path, identity, phrase, existing(overwrite));
@@ -69,7 +70,7 @@ void bind_identity(nb::module_& m) {
       "path"_a, "identity"_a, "overwrite"_a, "passphrase"_a.none());
   m.def(
       "load_identity",
-      [](const std::string& path, const Passphrase& passphrase) {
+      [](const FilePath& path, const Passphrase& passphrase) {
         const auto phrase = typed_if_any(passphrase);
         const Unlocked unlocked;
         return io::load_identity(path, phrase);

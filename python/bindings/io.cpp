@@ -40,32 +40,6 @@ io::Container opened(std::span<const std::uint8_t> bytes, const io::Limits& limi
   return container;
 }
 
-/// Bytes of a Python object, looked at in place. They may change meanwhile, as those of a mapped file do: readers trust
-/// nothing that they read twice.
-class Lent {
- public:
-  Lent() = default;
-  explicit Lent(nb::handle object) : view_(new Py_buffer{}) {
-    if (PyObject_GetBuffer(object.ptr(), view_.get(), PyBUF_SIMPLE) != 0) {
-      delete view_.release();
-      nb::raise_python_error();
-    }
-  }
-
-  std::span<const std::uint8_t> bytes() const {
-    return {static_cast<const std::uint8_t*>(view_->buf), static_cast<std::size_t>(view_->len)};
-  }
-
- private:
-  struct Release {
-    void operator()(Py_buffer* view) const {
-      PyBuffer_Release(view);
-      delete view;
-    }
-  };
-  std::unique_ptr<Py_buffer, Release> view_;
-};
-
 /// Whether these bytes begin as a secret key or a share of one, under a passphrase or not, of whatever scheme. Of a
 /// study's objects, whose secret keys are no kind of their own, damaged ones are none.
 bool names_secret(std::span<const std::uint8_t> bytes) {
@@ -152,7 +126,7 @@ void bind_public(nb::module_& m) {
       "object"_a, "metadata"_a);
   m.def(
       "write_file",
-      [](const std::string& path, const Object& object, const nb::bytes& metadata, bool overwrite) {
+      [](const FilePath& path, const Object& object, const nb::bytes& metadata, bool overwrite) {
         const auto caller_bytes = to_span(metadata);
         const Unlocked unlocked;
         io::write_file(path, io::serialize(object, caller_bytes), Privacy::shared, existing(overwrite));
@@ -174,7 +148,7 @@ void bind_io(nb::module_& m) {
           "bytes"_a, nb::kw_only(), "max_bytes"_a, "max_expanded_bytes"_a, "allow_insecure"_a, "security_table"_a)
       .def_static(
           "from_file",
-          [](const std::string& path, std::uint64_t max_bytes, std::uint64_t max_expanded_bytes, bool allow_insecure,
+          [](const FilePath& path, std::uint64_t max_bytes, std::uint64_t max_expanded_bytes, bool allow_insecure,
              const std::string& security_table) {
             const rlwe::SecurityTable table = rlwe::security_table(security_table);
             return OwnedContainer(io::read_object_file(path, max_bytes),
@@ -305,7 +279,7 @@ void bind_io(nb::module_& m) {
       "object"_a, "metadata"_a, "options"_a);
   m.def(
       "write_file",
-      [](const std::string& path, const value::EncryptedArray& array, const nb::bytes& metadata, bool overwrite,
+      [](const FilePath& path, const value::EncryptedArray& array, const nb::bytes& metadata, bool overwrite,
          const value::Options& options) {
         const auto caller_bytes = to_span(metadata);
         const Unlocked unlocked;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 
 #include "bindings.hpp"
 #include "cyclotome/io/envelope.hpp"
 #include "cyclotome/io/file.hpp"
+#include "file_path.hpp"
 
 namespace cyclotome::python {
 
@@ -17,6 +19,32 @@ std::string kind_name(io::Kind kind);
 inline std::span<const std::uint8_t> typed(const nb::bytearray& bytes) {
   return {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
 }
+
+/// Bytes of a Python object, looked at in place. They may change meanwhile, as those of a mapped file do: readers trust
+/// nothing that they read twice.
+class Lent {
+ public:
+  Lent() = default;
+  explicit Lent(nb::handle object) : view_(new Py_buffer{}) {
+    if (PyObject_GetBuffer(object.ptr(), view_.get(), PyBUF_SIMPLE) != 0) {
+      delete view_.release();
+      nb::raise_python_error();
+    }
+  }
+
+  std::span<const std::uint8_t> bytes() const {
+    return {static_cast<const std::uint8_t*>(view_->buf), static_cast<std::size_t>(view_->len)};
+  }
+
+ private:
+  struct Release {
+    void operator()(Py_buffer* view) const {
+      PyBuffer_Release(view);
+      delete view;
+    }
+  };
+  std::unique_ptr<Py_buffer, Release> view_;
+};
 
 inline io::Existing existing(bool overwrite) { return overwrite ? io::Existing::replaced : io::Existing::refused; }
 

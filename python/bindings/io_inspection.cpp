@@ -147,7 +147,7 @@ nb::dict facts_of(const io::IdentityFacts& found, std::size_t bytes) {
   return facts;
 }
 
-nb::typed<nb::dict, nb::str, nb::any> inspect_file(const std::string& path, std::uint64_t max_bytes) {
+nb::typed<nb::dict, nb::str, nb::any> inspect_file(const FilePath& path, std::uint64_t max_bytes) {
   const auto [found, bytes] = [&] {
     const Unlocked unlocked;
     const Bytes data = io::read_object_file(path, max_bytes);

@@ -10,6 +10,7 @@
 #include "cyclotome/io/ltv_io.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/study/ltv/operations.hpp"
+#include "file_path.hpp"
 
 namespace cyclotome::python {
 
@@ -203,7 +204,7 @@ void bind_slots(nb::module_& m) {
           "bits"_a);
 }
 
-void write(const std::string& path, const io::Bytes& bytes, io::Privacy privacy, bool overwrite) {
+void write(const FilePath& path, const io::Bytes& bytes, io::Privacy privacy, bool overwrite) {
   io::write_file(path, bytes, privacy, overwrite ? io::Existing::replaced : io::Existing::refused);
 }
 
@@ -217,19 +218,19 @@ void bind_files_of_ltv(nb::module_& m) {
       .def_ro("field", &io::LtvArray::field);
   m.def(
       "write_ltv_secret_key",
-      [](const std::string& path, const SecretKey& key, bool overwrite) {
+      [](const FilePath& path, const SecretKey& key, bool overwrite) {
         write(path, io::serialize(key), io::Privacy::secret, overwrite);
       },
       "path"_a, "key"_a, "overwrite"_a, NoGil());
   m.def(
       "write_ltv_public_key",
-      [](const std::string& path, const PublicKey& key, bool overwrite) {
+      [](const FilePath& path, const PublicKey& key, bool overwrite) {
         write(path, io::serialize(key), io::Privacy::shared, overwrite);
       },
       "path"_a, "key"_a, "overwrite"_a, NoGil());
   m.def(
       "write_ltv_evaluation_keys",
-      [](const std::string& path, const SwitchingKey& key, const std::vector<SwitchingKey>& galois, bool overwrite) {
+      [](const FilePath& path, const SwitchingKey& key, const std::vector<SwitchingKey>& galois, bool overwrite) {
         std::vector<const SwitchingKey*> all;
         for (const SwitchingKey& one : galois) all.push_back(&one);
         write(path, io::serialize(key, all), io::Privacy::shared, overwrite);
@@ -237,13 +238,13 @@ void bind_files_of_ltv(nb::module_& m) {
       "path"_a, "key"_a, "galois"_a, "overwrite"_a, NoGil());
   m.def(
       "write_ltv_array",
-      [](const std::string& path, const Ciphertext& ciphertext, std::uint32_t length, bool field, bool overwrite) {
+      [](const FilePath& path, const Ciphertext& ciphertext, std::uint32_t length, bool field, bool overwrite) {
         write(path, io::serialize(ciphertext, length, field), io::Privacy::shared, overwrite);
       },
       "path"_a, "ciphertext"_a, "length"_a, "field"_a, "overwrite"_a, NoGil());
   m.def(
       "read_ltv",
-      [](const std::string& path, std::uint64_t max_bytes) {
+      [](const FilePath& path, std::uint64_t max_bytes) {
         return io::read_ltv(io::read_object_file(path, max_bytes), max_bytes);
       },
       "path"_a, "max_bytes"_a, NoGil());

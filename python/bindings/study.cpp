@@ -11,6 +11,7 @@
 #include "cyclotome/io/product_context_io.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/study/polynomial_product.hpp"
+#include "file_path.hpp"
 
 namespace cyclotome::python {
 
@@ -98,13 +99,13 @@ void bind_study(nb::module_& m) {
           "bytes"_a)
       .def(
           "write_file",
-          [](const ProductContext& c, const std::string& path) {
+          [](const ProductContext& c, const FilePath& path) {
             io::write_file(path, io::serialize(c), io::Privacy::shared);
           },
           "path"_a, NoGil())
       .def_static(
           "read_file",
-          [](const std::string& path) {
+          [](const FilePath& path) {
             return io::read_product_context(io::read_object_file(path, io::max_product_context_bytes));
           },
           "path"_a, NoGil());

@@ -153,7 +153,7 @@ void bind_party(nb::module_& m) {
       "session"_a, "party"_a);
   m.def(
       "create_party_file",
-      [](const std::string& path, const ThresholdSession& session, std::uint32_t party,
+      [](const FilePath& path, const ThresholdSession& session, std::uint32_t party,
          const std::optional<nb::bytearray>& passphrase) -> std::shared_ptr<PartyStore> {
         const io::PartyPassphrase phrase = phrase_of(passphrase);
         const Unlocked unlocked;
@@ -162,7 +162,7 @@ void bind_party(nb::module_& m) {
       "path"_a, "session"_a, "party"_a, "passphrase"_a.none());
   m.def(
       "open_party_file",
-      [](const std::string& path, const ThresholdSession& session,
+      [](const FilePath& path, const ThresholdSession& session,
          const std::optional<nb::bytearray>& passphrase) -> std::shared_ptr<PartyStore> {
         const io::PartyPassphrase phrase = phrase_of(passphrase);
         const Unlocked unlocked;

@@ -28,6 +28,7 @@ from .passphrases import Passphrase
 from .saving import Path, Storable, refuse_existing, save, to_bytes, to_view
 from .stored_objects import read
 from .streams import Buffer, Readable, Source
+from .whole_files import path_text
 
 __all__ = [
     "MAX_BYTES",
@@ -106,7 +107,7 @@ def load(
     if isinstance(path, Readable):
         obj, name = _next_in(path, device, limits, passphrase, allow_unfit_key), "the stream"
     else:
-        name = streams.path_text(path)
+        name = path_text(path)
         if is_identity_file(name):
             return _identity(name, passphrase, bool(expected))
         obj = _in_file(name, device, limits, passphrase, allow_unfit_key)

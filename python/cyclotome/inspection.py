@@ -10,8 +10,9 @@ from . import _core, frame_files, metadata
 from .errors import FormatError
 from .files import MAX_BYTES, Path
 from .parameters import Parameters
-from .streams import Source, path_text
+from .streams import Source
 from .text import byte_size, extent_of, plural
+from .whole_files import path_text
 
 __all__ = ["Inspection", "inspect"]
 

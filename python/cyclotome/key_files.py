@@ -10,7 +10,7 @@ from . import _core, metadata, passphrases
 from .files import Path, refuse_existing
 from .keys import Keys
 from .passphrases import Passphrase
-from .streams import path_text
+from .whole_files import path_text
 
 __all__ = ["KeyFiles", "save_keys"]
 

@@ -9,8 +9,8 @@ import warnings
 from . import _core, passphrases
 from .errors import FormatError, SecretFileWarning
 from .passphrases import Passphrase
-from .streams import path_text
 from .threshold_messages import Session
+from .whole_files import path_text
 
 __all__ = ["Path", "party_store"]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from pathlib import Path as FilePath
 from typing import Any
 
 from . import _core, frame_files, metadata, passphrases, streams
@@ -22,7 +21,7 @@ from .stored_objects import described, how
 from .streams import Writable
 from .threshold_dealing import DealingMessage
 from .threshold_messages import Commitment, DecryptionShare, KeyShare, SecretShare, Session
-from .whole_files import write_whole
+from .whole_files import is_stream, path_text, write_whole
 
 __all__ = ["Path", "Storable", "refuse_existing", "save", "to_bytes", "to_view"]
 
@@ -35,7 +34,7 @@ Storable = Parameters | Keys | Arrays | Messages | DealingMessage | Identity
 
 def refuse_existing(name: str, secret: bool = False) -> None:
     """Raises FileError if there is anything of this name."""
-    if os.path.lexists(name):
+    if os.path.lexists(name) and (secret or not is_stream(name)):
         way_out = "which keeps another secret key's file as a backup" if secret else "to replace it"
         raise FileError(f"{name} exists: choose another path, or say overwrite=True, {way_out}")
 
@@ -56,7 +55,8 @@ def save(
 
     Args:
         path: where to; or a binary file object, to which the same bytes are written, without a promise to be whole.
-            Several objects one after the other make a stream, which `load` reads one by one.
+            Several objects one after the other make a stream, which `load` reads one by one. A pipe, and an open file
+            by its name, as ``/dev/stdout``, get the bytes without that promise, too; devices are refused.
         obj: parameters, a key, an encrypted array, numbers in digits (`encrypt_digits`, `circuit.encrypt`), what
             `threshold` makes, or an encrypted frame, whose names of columns, categories, groups, scales and public
             masks whoever has the file reads.
@@ -68,7 +68,8 @@ def save(
 
     Raises:
         FileError: it can't be written; a file that was there is as it was.
-        ArgumentError: a note that is no JSON object or too long; a passphrase for what is no secret.
+        ArgumentError: a note that is no JSON object or too long; a passphrase for what is no secret; a path with a
+            zero byte.
         SecrecyError: a secret key, and a file object in place of a path.
         NoiseError: an array that could not be decrypted; see `allow_undecryptable`.
         UnsupportedError: nothing that can be stored.
@@ -83,7 +84,7 @@ def save(
         for piece in _pieces(obj, note):
             streams.write_all(path, piece)
         return
-    name = streams.path_text(path)
+    name = path_text(path)
     secret = isinstance(obj, (SecretKey, SecretShare, Identity))
     if passphrase is not None and not secret:
         raise ArgumentError(
@@ -93,7 +94,7 @@ def save(
     if not replace:
         refuse_existing(name, secret)
     if isinstance(obj, EncryptedFrame):
-        write_whole(FilePath(name), b"".join(_pieces(obj, note)))
+        write_whole(name, to_view(obj, note=note), overwrite=replace)
         return
     if isinstance(obj, Identity):
         if note is not None:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol, runtime_checkable
 
@@ -17,7 +16,6 @@ __all__ = [
     "Source",
     "Writable",
     "parts",
-    "path_text",
     "read_one",
     "view_of",
     "write_all",
@@ -46,18 +44,6 @@ class Writable(Protocol):
 
     def write(self, data: Any, /) -> Any:
         """Takes bytes, perhaps not all of them, and says how many."""
-
-
-def path_text(path: object) -> str:
-    """A path's text.
-
-    Raises:
-        ArgumentError: neither text, bytes nor a path.
-    """
-    try:
-        return os.fsdecode(path)  # type: ignore[arg-type]
-    except TypeError:
-        raise ArgumentError(f"a path is text or a pathlib.Path, not {type(path).__name__} {path!r:.60}") from None
 
 
 def read_one(file: Readable, max_bytes: int) -> bytes | None:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from . import _core
 from .errors import UnsupportedError
 from .party_files import Path
-from .streams import path_text
+from .whole_files import path_text
 
 __all__ = ["Advice", "advise"]
 

@@ -14,7 +14,6 @@ promises: exact integers or a typed error. Arrays have one axis of up to n value
 
 from __future__ import annotations
 
-import os
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -30,6 +29,7 @@ from cyclotome.errors import (
     UnsupportedError,
 )
 from cyclotome.files import MAX_BYTES, Path
+from cyclotome.whole_files import path_text
 
 from cyclotome_study.fermat_parameters import (
     EvaluationKeys,
@@ -318,7 +318,7 @@ def save(
         native = thing.native
     else:
         raise UnsupportedError(f"save takes parameters, a key or an array, not {type(thing).__name__}")
-    _core.write_fermat(os.fspath(path), native, overwrite)
+    _core.write_fermat(path_text(path), native, overwrite)
 
 
 def load(
@@ -344,7 +344,7 @@ def load(
         SecurityError: INSECURE parameters that are not allowed.
     """
     engine = engine_on(device)
-    found: Any = _core.read_fermat(os.fspath(path), max_bytes, allow_insecure, engine, version)
+    found: Any = _core.read_fermat(path_text(path), max_bytes, allow_insecure, engine, version)
     if isinstance(found, _core.FermatContext):
         return Parameters.of_context(found, engine)
     if isinstance(found, _core.FermatStoredArray):

@@ -17,7 +17,6 @@ Lattice reduction finds the key of every set of parameters, so nothing here hide
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import numpy as np
@@ -31,6 +30,7 @@ from cyclotome.errors import (
     UnsupportedError,
 )
 from cyclotome.files import MAX_BYTES, Path
+from cyclotome.whole_files import path_text
 
 from cyclotome_study.ltv_parameters import (
     EvaluationKeys,
@@ -327,7 +327,7 @@ def save(path: Path, thing: SecretKey | PublicKey | EvaluationKeys | LtvArray, *
         FileError: it can't be written, or is there already and `overwrite` is not said.
         UnsupportedError: anything else.
     """
-    to = os.fspath(path)
+    to = path_text(path)
     if isinstance(thing, SecretKey):
         _core.write_ltv_secret_key(to, thing.native, overwrite)
     elif isinstance(thing, PublicKey):
@@ -347,7 +347,7 @@ def load(path: Path, *, max_bytes: int = MAX_BYTES) -> SecretKey | PublicKey | E
         FileError: no such file, or it can't be read.
         FormatError: damaged, cut off, too long, or no object of LTV.
     """
-    found = _core.read_ltv(os.fspath(path), max_bytes)
+    found = _core.read_ltv(path_text(path), max_bytes)
     if isinstance(found, _core.LtvStoredArray):
         native = found.ciphertext
         parameters = Parameters.of_native(native.parameters)

@@ -22,6 +22,7 @@ from typing import Literal
 
 from cyclotome import _core
 from cyclotome.errors import ArgumentError
+from cyclotome.whole_files import path_text
 
 __all__ = ["Arithmetic", "ProductContext", "integer_product", "needed_modulus", "pack", "unpack"]
 
@@ -221,12 +222,12 @@ class ProductContext:
 
     def save(self, path: Path) -> None:
         """Writes the context to a file, whole or not at all. Raises FileError."""
-        self._native.write_file(os.fspath(path))
+        self._native.write_file(path_text(path))
 
     @classmethod
     def load(cls, path: Path) -> ProductContext:
         """Reads a file of `save` with the checks of `from_bytes`. Raises FileError or FormatError."""
-        return cls._of(_core.ProductContext.read_file(os.fspath(path)))
+        return cls._of(_core.ProductContext.read_file(path_text(path)))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ProductContext):

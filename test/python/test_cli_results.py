@@ -163,8 +163,9 @@ def test_files_are_replaced_where_they_lie_with_the_mode_they_have(tmp_path: Pat
     assert (tmp_path / "link").is_symlink() and (tmp_path / "real").read_bytes() == b"new"
     assert (tmp_path / "real").stat().st_mode & 0o777 == 0o600
     os.mkfifo(tmp_path / "pipe.ct")
+    assert console.vacant(tmp_path / "pipe.ct", force=False) == tmp_path / "pipe.ct"  # nothing is lost
     with pytest.raises(CyclotomeError, match="not a regular file"):
-        console.vacant(tmp_path / "pipe.ct", force=True)
+        console.vacant(Path(os.devnull), force=True)
     (tmp_path / "dangling").symlink_to("nowhere")
     with pytest.raises(CyclotomeError, match="exists already"):
         console.vacant(tmp_path / "dangling", force=False)
@@ -186,6 +187,10 @@ def test_npy_headers_are_not_trusted(place: Path, tmp_path: Path) -> None:
         path.write_bytes(b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head + bytes(64))
         result = run("encrypt", path, "-k", place / "keys/public.key", "-o", tmp_path / "o.ct")
         assert result.code == 3, result.text
+    for head in (b"{'descr': '\0'", b"{'shape': (1}", b"(" * 60 + b"\n", b"[" * 60000, b"\\\n", b"'" * 3):
+        path.write_bytes(b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head)
+        result = run("encrypt", path, "-k", place / "keys/public.key", "-o", tmp_path / "o.ct")
+        assert result.code == 3 and "should not happen" not in result.text, (head[:20], result.text)
     np.savez(tmp_path / "z.npz", a=np.arange(3))
     (tmp_path / "z.npz").rename(path)
     result = run("encrypt", path, "-k", place / "keys/public.key", "-o", tmp_path / "o.ct")

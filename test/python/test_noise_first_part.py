@@ -161,7 +161,9 @@ def test_linear_maps_of_steered_sums(bgv: bool, special: int, rng: np.random.Gen
             [channel] = x.native.channels
             signs = peak(n, int(rng.integers(n // 2)), 1)
             polynomial = steering_sum(party, channel, count, signs)
-            plain = _core.encode_residues(keys.secret.native.context, 0, False, np.atleast_2d(polynomial.astype(np.int64)))
+            plain = _core.encode_residues(
+                keys.secret.native.context, 0, False, np.atleast_2d(polynomial.astype(np.int64))
+            )
             y = x + np.array(_core.decode_residues(plain, True))[0].astype(np.int64)
             [channel] = y.native.channels
             assert all(int(v) * int(s) > 0 for v, s in zip(centred_parts(party, channel, count)[0], signs, strict=True))

@@ -72,7 +72,7 @@ def test_a_file_goes_down_to_a_context_and_up_to_an_array(keys: cy.Keys, tmp_pat
         "keyring.keys",
         "files._judge",
         "files._limits",
-        "streams.path_text",
+        "whole_files.path_text",
         "files._in_file",
         "frame_files.table_in_file",
         "frame_files._opened",

@@ -22,6 +22,7 @@ from cyclotome.cli.failures import UsageError, put
 from cyclotome.cli.standard_streams import named
 from cyclotome.cli.visible import visible
 from cyclotome.errors import FileError
+from cyclotome.whole_files import is_stream
 from cyclotome.whole_files import write_whole as write_whole
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
@@ -88,12 +89,14 @@ def account(device: str) -> Iterator[None]:
 
 
 def vacant(path: Path, force: bool) -> Path:
-    """`path`, if it may be written.
+    """`path`, if it may be written: a pipe always, since nothing is lost.
 
     Raises:
         UsageError: it exists, and no `force`.
         FileError: its folder does not exist, or it is something else than a file.
     """
+    if is_stream(path):
+        return path
     if path.is_dir():
         raise FileError(f"{path} is a folder; name a file")
     if os.path.lexists(path) and not force:

@@ -115,11 +115,18 @@ def put(text: str) -> None:
 
 
 def _require_text(arguments: Mapping[str, object]) -> None:
-    """Raises UsageError for an argument whose bytes are no UTF-8, which Python keeps as surrogates."""
+    """Raises UsageError for an argument whose bytes are no UTF-8, which Python keeps as surrogates, unless it names a
+    file, whose name may have any bytes."""
     for value in arguments.values():
         for part in value if isinstance(value, list) else [value]:
-            if isinstance(part, (str, os.PathLike)) and any("\ud800" <= c <= "\udfff" for c in os.fspath(part)):
-                raise UsageError(f"{shortened(os.fspath(part))} is not UTF-8 text; rename the file, or write it anew")
+            if isinstance(part, str) and any("\ud800" <= c <= "\udfff" for c in _but_path(part)):
+                raise UsageError(f"{shortened(part)} is not UTF-8 text; write it anew")
+
+
+def _but_path(text: str) -> str:
+    """What `cyclotome eval --input` takes as NAME=FILE, without the file, if there is a file; else all of it."""
+    name, equals, path = text.partition("=")
+    return name if equals and name.isidentifier() and os.path.exists(path) else text
 
 
 def _text(error: Exception) -> str:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """``-`` in place of a file: standard input, and standard output.
 
-What arrives is kept in memory (in a private file where the system has no files in memory) under a name of its own, so
-that commands read it as they read any file; what a command writes to ``-`` is a file first, and goes out when it is
-whole. Everything else that the command says goes to standard error then, and prompts go to the terminal always.
+Both are kept in memory (in private files where the system has none in memory) under names of their own, so that
+commands read and write them as any file; what a command writes to ``-`` goes out when it is whole. A command that is
+killed leaves nothing of them. Everything else that it says goes to standard error then, and prompts go to the terminal
+always. ``/dev/stdout`` is ``-``.
 """
 
 from __future__ import annotations
@@ -15,13 +16,15 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, redirect_stdout
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from cyclotome.errors import CyclotomeError, FileError
 
 __all__ = ["StreamUseError", "abandon_output", "named", "standing_in"]
 
 DASH = Path("-")
+#: Other names of standard output.
+_STANDARD_OUTPUT = tuple(map(Path, ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")))
 #: Parameters that name what a command writes, and folders; all others that name a file name one to read.
 _OUTPUTS, _FOLDERS = ("output",), ("out", "keys_folder")
 #: What a file begins with, and how commands know its format by name; other text is CSV.
@@ -74,7 +77,7 @@ def standing_in(arguments: Mapping[str, Any], *, text: bool) -> Iterator[dict[st
         if output is None:
             yield given
             return
-        path = given[output] = folder / "output.csv"
+        path = given[output] = _leaving(folder, stack)
         _names[str(path)] = "standard output"
         with redirect_stdout(sys.stderr):
             yield given
@@ -103,7 +106,7 @@ def _dashes(arguments: Mapping[str, Any]) -> tuple[list[tuple[str, int | None]],
     inputs: list[tuple[str, int | None]] = []
     output = None
     for name, value in arguments.items():
-        if name in _OUTPUTS and value == DASH:
+        if name in _OUTPUTS and (value == DASH or value in _STANDARD_OUTPUT):
             output = name
         elif name not in _FOLDERS and value == DASH:
             inputs.append((name, None))
@@ -128,12 +131,7 @@ def _replace(given: dict[str, Any], where: tuple[str, int | None], path: Path) -
 
 def _arrived(folder: Path, stack: ExitStack) -> Path:
     """All of standard input, as a file whose name says the format."""
-    if hasattr(os, "memfd_create"):
-        handle = os.memfd_create("cyclotome-input")
-        os.fchmod(handle, 0o600)
-    else:
-        handle = os.open(folder / "arriving", os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-    file = stack.enter_context(os.fdopen(handle, "r+b"))
+    file, place = _unnamed(folder, "arriving", stack)
     try:
         known = 0
         while piece := sys.stdin.buffer.read(_PIECE):
@@ -149,9 +147,28 @@ def _arrived(folder: Path, stack: ExitStack) -> Path:
         raise FileError(f"can't read standard input: {error.strerror or error}") from None
     suffix = next((suffix for magic, suffix in _SUFFIXES if beginning.startswith(magic)), ".csv")
     path = folder / f"input{suffix}"
-    path.symlink_to(f"/proc/self/fd/{handle}" if hasattr(os, "memfd_create") else folder / "arriving")
+    path.symlink_to(place)
     _names[str(path)] = "standard input"
     return path
+
+
+def _leaving(folder: Path, stack: ExitStack) -> Path:
+    """A file for what will go to standard output."""
+    path = folder / "output.csv"
+    path.symlink_to(_unnamed(folder, "leaving", stack)[1])
+    return path
+
+
+def _unnamed(folder: Path, name: str, stack: ExitStack) -> tuple[IO[bytes], Path]:
+    """An open file in memory, and a path to it; where the system has none, one in the folder."""
+    if hasattr(os, "memfd_create"):
+        handle = os.memfd_create(f"cyclotome-{name}")
+        os.fchmod(handle, 0o600)
+        place = Path(f"/proc/self/fd/{handle}")
+    else:
+        place = folder / name
+        handle = os.open(place, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    return stack.enter_context(os.fdopen(handle, "r+b")), place
 
 
 def _send(path: Path) -> None:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -91,7 +92,10 @@ def reading(path: Path, columns: Sequence[str] | None) -> Iterator[None]:
         raise FileError(f"{path}: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
         raise FormatError(f"{path}: not UTF-8 text (byte {error.start})") from error
-    except (ValueError, TypeError, SyntaxError, EOFError, NotImplementedError) as error:  # what the two formats raise
+    except (
+        *(ValueError, TypeError, SyntaxError, EOFError, NotImplementedError),  # what the two formats raise
+        *(TokenError, RecursionError),  # npy's header, which is read as Python is
+    ) as error:
         if isinstance(error, (FormatError, RangeError)):
             raise
         raise FormatError(f"{path}: {error}") from error

@@ -17,6 +17,7 @@ from typing import Any, Protocol
 
 from ..errors import ArgumentError, FileError, FormatError
 from ..extras import SEAL
+from ..whole_files import path_text
 
 __all__ = ["COMPRESSIONS", "VERSION", "Body", "Data", "Writer", "opened", "version_of", "view_of"]
 
@@ -135,7 +136,7 @@ def view_of(data: Data, what: str, max_bytes: int) -> memoryview:
     if isinstance(data, (bytes, bytearray, memoryview)):
         view = memoryview(data).cast("B")
     elif isinstance(data, (str, os.PathLike)):
-        view = _file(os.fspath(data), max_bytes)
+        view = _file(path_text(data), max_bytes)
     else:
         raise ArgumentError(f"the {what} is {type(data).__name__}, where bytes or the path of a file is needed")
     if len(view) > max_bytes:
@@ -155,8 +156,6 @@ def _file(name: str, max_bytes: int) -> memoryview:
             return memoryview(b"".join(pieces))
     except OSError as error:
         raise FileError(f"can't read {name}: {error.strerror or error}") from None
-    except ValueError as error:  # a name with a zero in it
-        raise FileError(f"can't read {name!r}: {error}") from None
 
 
 # --- decompression ----------------------------------------------------------------------------------------------------
@@ -266,7 +265,7 @@ def version_of(data: Data) -> str:
         FileError: no such file.
     """
     bare = not isinstance(data, (str, os.PathLike))
-    view = memoryview(data)[:HEADER_BYTES] if bare else _file(os.fspath(data), HEADER_BYTES - 1)  # type: ignore[arg-type]
+    view = memoryview(data)[:HEADER_BYTES] if bare else _file(path_text(data), HEADER_BYTES - 1)  # type: ignore[arg-type]
     if len(view) < HEADER_BYTES:
         raise FormatError(f"the object has {len(view)} bytes, fewer than a header: {_DAMAGED}")
     (major, minor), _, _ = _header(bytes(view), "object")

@@ -20,6 +20,7 @@ from ..keyring import Keyring
 from ..keys import EvaluationKeys, PublicKey, SecretKey
 from ..options import current
 from ..parameters import Parameters
+from ..whole_files import path_text
 from .seal_chain import Chain
 from .seal_checks import require_own_evaluation, require_own_public
 from .seal_frame import Data, opened
@@ -134,7 +135,7 @@ class Owner:
             SecretFileWarning: a file that others may read.
         """
         residues = read_secret(opened(data, "secret key", self._limit(1)), self._chain)
-        if isinstance(data, (str, os.PathLike)) and not _core.file_is_private(os.fspath(data)):
+        if isinstance(data, (str, os.PathLike)) and not _core.file_is_private(path_text(data)):
             warnings.warn(
                 f"{os.fspath(data)} holds a secret key and others may read it; `chmod 600` it, and make new keys "
                 "if that may have happened",

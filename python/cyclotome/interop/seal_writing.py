@@ -13,6 +13,7 @@ from ..array import EncryptedArray
 from ..errors import ArgumentError, MissingKeyError, NoiseError, UnsupportedError
 from ..keys import EvaluationKeys, PublicKey, SecretKey
 from ..options import current
+from ..whole_files import write_whole
 from .seal_chain import Chain
 from .seal_frame import VERSION, Writer
 from .seal_objects import Ciphertext, Residues, write_ciphertext, write_key_list, write_secret
@@ -137,6 +138,6 @@ def save_secret_key(
     finally:
         body[:] = bytes(len(body))
     try:
-        _core.write_bytes(os.fspath(path), data, True, overwrite)
+        write_whole(path, data, secret=True, overwrite=overwrite)
     finally:
         data[:] = bytes(len(data))

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -11,6 +13,9 @@ namespace cyclotome::io {
 
 /// Throws FileError for what errno says: "can't ACTION 'PATH': reasonADVICE".
 [[noreturn]] void fail(const char* action, const std::string& path, const char* advice = "");
+
+/// Throws ArgumentError for a path that holds a zero byte: the system would read it as the name before that.
+void require_whole(const std::string& path);
 
 /// Bytes that are read or written at a time; even a slow disk takes them in some milliseconds.
 inline constexpr std::size_t piece_bytes = std::size_t{8} << 20;
@@ -35,5 +40,9 @@ class Descriptor {
  private:
   int number_ = -1;
 };
+
+/// Writes all of the bytes. `path` and `advice` are for the error.
+void write_all(const Descriptor& file, std::span<const std::uint8_t> bytes, const std::string& path,
+               const char* advice = "");
 
 }  // namespace cyclotome::io

@@ -19,12 +19,25 @@ namespace cyclotome::io {
 namespace {
 
 Descriptor open_to_read(const std::string& path) {
+  require_whole(path);
   for (;;) {
     check_interrupt();
     const int number = platform::open_to_read(path);
     if (number >= 0) return Descriptor(number);
     if (errno != EINTR) fail("open", path);
     check_interrupt_now();  // a pipe that nobody writes to
+  }
+}
+
+/// A pipe, or another number of an open file, for writing.
+Descriptor open_stream(const std::string& path) {
+  const int known = platform::descriptor_named(path);
+  for (;;) {
+    check_interrupt();
+    const int number = known >= 0 ? platform::duplicate(known) : platform::open_pipe(path);
+    if (number >= 0) return Descriptor(number);
+    if (errno != EINTR) fail("open", path);
+    check_interrupt_now();  // a pipe that nobody reads from
   }
 }
 
@@ -83,6 +96,14 @@ Bytes read_whole(const std::string& path, std::uint64_t max_bytes, const Look& l
 }  // namespace
 
 void write_file(const std::string& path, std::span<const std::uint8_t> bytes, Privacy privacy, Existing existing) {
+  if (names_stream(path)) {
+    if (privacy == Privacy::secret) {
+      throw FileError(message("can't write '", path,
+                              "': a secret goes into a file that only its owner reads, and not "
+                              "into a pipe or an open file; name a file"));
+    }
+    return write_all(open_stream(path), bytes, path);
+  }
   FileSet set;
   set.add(path, bytes, privacy, existing);
   set.commit();
@@ -96,7 +117,15 @@ Bytes read_object_file(const std::string& path, std::uint64_t max_bytes) {
   return read_whole(path, max_bytes, [&](std::span<const std::uint8_t> header) { check_header(header, max_bytes); });
 }
 
+bool names_stream(const std::string& path) {
+  require_whole(path);
+  if (platform::descriptor_named(path) >= 0) return true;
+  bool found = false;
+  return platform::status_of(path, found).kind == platform::FileKind::pipe;
+}
+
 bool file_is_private(const std::string& path) {
+  require_whole(path);
   bool found = false;
   const platform::FileStatus status = platform::status_of(path, found);
   if (!found) fail("look at", path);

@@ -10,11 +10,17 @@
 namespace cyclotome::io {
 
 /// Writes `bytes` to a file without a name, flushes it to the disk and gives it its name: at every moment `path` is the
-/// old file, or the new one, whole, and a process that is killed leaves nothing else. A symbolic link is followed.
-/// Throws FileError, naming the path, when the disk is full, the folder is not writable, or `path` is something else
-/// than a regular file; then the old file is as it was. Several files at once: io/file_set.hpp.
+/// old file, or the new one, whole, and a process that is killed leaves nothing else (doc/secrets.md has the
+/// limits of that). A symbolic link is followed, and a file that is replaced passes its rights on
+/// to one that is not secret. A pipe, and an open file by its name (/dev/stdout), get the bytes as they are, and maybe
+/// a part of them; no secret. Throws FileError, naming the path, when the disk is full, the folder is not writable, or
+/// `path` is a folder or a device; then the old file is as it was. Throws ArgumentError for a path with a zero byte, as
+/// all functions here do. Several files at once: io/file_set.hpp.
 void write_file(const std::string& path, std::span<const std::uint8_t> bytes, Privacy privacy,
                 Existing existing = Existing::replaced);
+
+/// Whether `write_file` writes through: a pipe, or an open file by its name. There is nothing to be replaced then.
+bool names_stream(const std::string& path);
 
 /// The bytes of a file, pipe or the like; those of a secret key in locked memory. Throws FileError when it can't be
 /// read, and FormatError when it has more than `max_bytes` bytes.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/io/file_set.hpp"
 
-#include <set>
+#include <algorithm>
 
 #include "cyclotome/platform/files.hpp"
 
@@ -40,9 +40,13 @@ std::vector<std::string> FileSet::commit() {
 void FileSet::flush_folders() const noexcept {
   // New names reach the disk with their folder; not every file system lets one flush a folder, and the files are
   // complete already.
-  std::set<std::string> folders;
-  for (const Entry& entry : entries_) folders.insert(entry.file.folder());
-  for (const std::string& name : folders) platform::flush_folder(name);
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    const std::string& name = entries_[i].file.folder();
+    const auto same = [&](const Entry& entry) { return entry.file.folder() == name; };
+    if (std::none_of(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(i), same)) {
+      platform::flush_folder(name);
+    }
+  }
 }
 
 }  // namespace cyclotome::io

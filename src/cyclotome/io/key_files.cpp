@@ -52,8 +52,8 @@ void add_secret_key(FileSet& set, const std::string& path, const rlwe::SecretKey
 }
 
 std::string commit(FileSet& set) {
-  const std::vector<std::string> kept = set.commit();
-  return kept.empty() ? "" : kept.front();
+  std::vector<std::string> kept = set.commit();
+  return kept.empty() ? std::string() : std::move(kept.front());  // nothing may fail from here on
 }
 
 }  // namespace

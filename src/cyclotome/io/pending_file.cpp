@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/io/pending_file.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <utility>
 
+#include "cyclotome/io/strays.hpp"
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/platform/files.hpp"
-#include "cyclotome/ring/sampling.hpp"
 
 namespace cyclotome::io {
 
@@ -16,17 +14,22 @@ namespace {
 
 constexpr const char* unchanged = "; nothing was changed there";
 
-/// Where the bytes really go: what a symbolic link points to. Refuses devices, pipes and folders.
+/// Where the bytes really go: what a symbolic link points to, be there anything or not. Refuses devices, pipes and
+/// folders.
 std::string resolve_target(const std::string& path) {
+  require_whole(path);
   bool found = false;
   const platform::FileStatus status = platform::status_of(path, found);
   if (!found) {
-    if (errno == ENOENT) return path;
+    if (errno == ENOENT) return platform::followed(path);
     fail("write", path);
   }
-  if (status.kind != platform::FileKind::regular) {
+  const bool open = platform::descriptor_named(path) >= 0;
+  if (status.kind != platform::FileKind::regular || open) {
     throw FileError(message("can't write '", path, "': it is ",
-                            status.kind == platform::FileKind::folder ? "a folder" : "not a regular file",
+                            status.kind == platform::FileKind::folder ? "a folder"
+                            : open                                    ? "a file that is open already"
+                                                                      : "not a regular file",
                             "; name a file"));
   }
   std::string resolved = platform::resolved(path);
@@ -34,32 +37,22 @@ std::string resolve_target(const std::string& path) {
   return resolved;
 }
 
-/// A name beside `target` that nobody can guess.
-std::string temporary_name(const std::string& target) {
-  constexpr char digits[] = "0123456789abcdef";
-  std::string name = platform::folder_of(target) + "/.cyclotome-";
-  const Seed random = Seed::from_system();
-  for (std::size_t i = 0; i < 12; ++i) {
-    name += digits[random.bytes()[i] >> 4];
-    name += digits[random.bytes()[i] & 15];
-  }
-  return name + ".tmp";
-}
-
 }  // namespace
 
 PendingFile::PendingFile(const std::string& path, std::span<const std::uint8_t> bytes, Privacy privacy)
-    : path_(path), target_(resolve_target(path)) {
+    : path_(path), target_(resolve_target(path)), folder_(platform::folder_of(target_)) {
   const bool secret = privacy == Privacy::secret;
-  if (!create_unnamed(secret)) create_named(secret);
+  const bool replaces = has_predecessor();
+  remove_strays(folder());
+  if (!create_unnamed(secret || replaces)) create_named(secret || replaces);
   try {
     // The umask can only have taken rights away; a secret's file has exactly these.
     if (secret && !platform::restrict_to_owner(file_.number()))
       fail("protect", path, "; a secret key needs a file system with modes");
-    write(bytes);
+    if (!secret && replaces) platform::take_rights(file_.number(), target_);
+    write_all(file_, bytes, path_, unchanged);
     if (!platform::flush(file_.number())) fail("write", path, unchanged);
-    // Not every system moves or removes files that are open; one without a name lives only as long as it is.
-    if (!name_.empty()) file_ = {};
+    if (!name_.empty() && !platform::moves_open_files) file_ = {};
   } catch (...) {
     discard();
     throw;
@@ -69,9 +62,11 @@ PendingFile::PendingFile(const std::string& path, std::span<const std::uint8_t> 
 PendingFile::PendingFile(PendingFile&& other) noexcept
     : path_(std::move(other.path_)),
       target_(std::move(other.target_)),
+      folder_(std::move(other.folder_)),
       file_(std::move(other.file_)),
       name_(std::exchange(other.name_, {})),
       kept_(std::exchange(other.kept_, {})),
+      kept_file_(std::move(other.kept_file_)),
       kept_is_temporary_(other.kept_is_temporary_),
       placed_(std::exchange(other.placed_, false)) {}
 
@@ -83,36 +78,20 @@ void PendingFile::discard() noexcept {
   platform::remove_file(name_);
 }
 
-std::string PendingFile::folder() const { return platform::folder_of(target_); }
-
 bool PendingFile::has_predecessor() const noexcept { return platform::is_regular(target_); }
 
-bool PendingFile::create_unnamed(bool secret) {
-  file_ = Descriptor(platform::create_unnamed(folder(), secret));
+bool PendingFile::create_unnamed(bool owner_only) {
+  file_ = Descriptor(platform::create_unnamed(folder(), owner_only));
+  if (file_.open()) platform::lock(file_.number(), true);
   return file_.open();
 }
 
-void PendingFile::create_named(bool secret) {
+void PendingFile::create_named(bool owner_only) {
   std::string name = temporary_name(target_);
-  file_ = Descriptor(platform::create_new(name, secret));
+  file_ = Descriptor(platform::create_new(name, owner_only));
   if (!file_.open()) fail("create a file beside", path_, "; choose a folder that exists and that you may write to");
+  platform::lock(file_.number(), true);
   name_ = std::move(name);
-}
-
-void PendingFile::write(std::span<const std::uint8_t> bytes) {
-  while (!bytes.empty()) {
-    check_interrupt();
-    const std::ptrdiff_t written =
-        platform::write_some(file_.number(), bytes.data(), std::min(bytes.size(), piece_bytes));
-    if (written < 0) {
-      if (errno == EINTR) {
-        check_interrupt_now();
-        continue;
-      }
-      fail("write", path_, unchanged);
-    }
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
-  }
 }
 
 bool PendingFile::link_to(const std::string& name) noexcept { return platform::link_open_file(file_.number(), name); }
@@ -127,6 +106,10 @@ void PendingFile::give_name() {
 const std::string& PendingFile::keep_predecessor(const std::string& label) {
   constexpr int attempts = 1000;
   kept_is_temporary_ = label.empty();
+  if (kept_is_temporary_) {
+    kept_file_ = Descriptor(platform::open_to_read(target_));
+    if (kept_file_.open()) platform::lock(kept_file_.number(), false);
+  }
   for (int attempt = 1; attempt <= attempts; ++attempt) {
     std::string name = kept_is_temporary_ ? temporary_name(target_) : target_ + "." + label;
     if (attempt > 1 && !kept_is_temporary_) name += "-" + std::to_string(attempt);
@@ -140,6 +123,11 @@ const std::string& PendingFile::keep_predecessor(const std::string& label) {
 }
 
 void PendingFile::place(Existing existing) {
+  constexpr const char* advice = "; choose another name, or ask for it to be replaced";
+  if (existing == Existing::refused && platform::is_named(path_)) {  // a link to nothing, too
+    errno = EEXIST;
+    fail("write", path_, advice);
+  }
   if (name_.empty() && link_to(target_)) {
     placed_ = true;
     return;
@@ -148,7 +136,7 @@ void PendingFile::place(Existing existing) {
     give_name();
     if (const int error = platform::move_to_free_name(name_, target_); error != 0) {
       errno = error;
-      fail("write", path_, error == EEXIST ? "; choose another name, or ask for it to be replaced" : unchanged);
+      fail("write", path_, error == EEXIST ? advice : unchanged);
     }
   } else {
     give_name();
@@ -163,8 +151,10 @@ void PendingFile::place(Existing existing) {
 
 void PendingFile::undo() noexcept {
   if (!kept_.empty()) {
+    // The predecessor is at its place as well, unless another file is, or the file system knows no second names.
+    const bool there = !placed_ && platform::is_named(target_);
     // Where both are names of one file the move does nothing, and the second name goes.
-    if (platform::replace_file(kept_, target_) == 0) platform::remove_file(kept_);
+    if (there || platform::replace_file(kept_, target_) == 0) platform::remove_file(kept_);
     kept_.clear();
   } else if (placed_) {
     platform::remove_file(target_);

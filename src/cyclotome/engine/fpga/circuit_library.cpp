@@ -25,7 +25,8 @@ std::shared_ptr<const CircuitLibrary> CircuitLibrary::open(const std::string& pa
   std::string reason;
   void* const handle = platform::open_library(path, &reason);
   if (handle == nullptr) {
-    throw EngineError(message("the circuit '", path, "' can't be loaded: ", reason,
+    // Up to a zero byte, where messages end.
+    throw EngineError(message("the circuit '", path.c_str(), "' can't be loaded: ", reason,
                               "; name a circuit's shared library, or delete a damaged model so that it is built anew"));
   }
   return std::shared_ptr<const CircuitLibrary>(new CircuitLibrary(handle, path));

@@ -4,10 +4,13 @@
 #include "cyclotome/platform/files.hpp"
 
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
 #include <memory>
+#include <string_view>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,9 +20,10 @@ namespace cyclotome::platform {
 namespace {
 
 FileStatus described(const struct stat& status) noexcept {
-  const FileKind kind = S_ISREG(status.st_mode)   ? FileKind::regular
-                        : S_ISDIR(status.st_mode) ? FileKind::folder
-                                                  : FileKind::other;
+  const FileKind kind = S_ISREG(status.st_mode)    ? FileKind::regular
+                        : S_ISDIR(status.st_mode)  ? FileKind::folder
+                        : S_ISFIFO(status.st_mode) ? FileKind::pipe
+                                                   : FileKind::other;
   return {kind, static_cast<std::uint64_t>(status.st_size), (status.st_mode & (S_IRWXG | S_IRWXO)) == 0};
 }
 
@@ -45,6 +49,56 @@ int move_exclusively(const char* from, const char* to) noexcept {
 #endif
 }
 
+/// The number that ends a path of this process's open files; -1 for other paths.
+int number_in(std::string_view path) noexcept {
+  for (const std::string_view folder : {"/proc/self/fd/", "/dev/fd/"}) {
+    if (!path.starts_with(folder)) continue;
+    const std::string_view digits = path.substr(folder.size());
+    int number = -1;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    if (error == std::errc() && end == digits.data() + digits.size() && number >= 0) return number;
+  }
+  return -1;
+}
+
+/// Where a symbolic link leads, as a path that does not depend on where the link lies; empty for what is none.
+std::string next_link(const std::string& path) {
+  std::string name(4096, '\0');  // PATH_MAX: links are no longer
+  const ssize_t length = ::readlink(path.c_str(), name.data(), name.size());
+  if (length <= 0) return {};
+  name.resize(static_cast<std::size_t>(length));
+  return name.front() == '/' ? name : folder_of(path) + "/" + name;
+}
+
+/// As many links as systems follow.
+constexpr int most_links = 40;
+
+/// Keeps SIGPIPE from this thread; one that comes meanwhile is for the write that failed, and is forgotten.
+class QuietPipe {
+ public:
+  QuietPipe() noexcept {
+    ::sigemptyset(&signal_);
+    ::sigaddset(&signal_, SIGPIPE);
+    sigset_t pending;
+    known_ = ::sigpending(&pending) != 0 || ::sigismember(&pending, SIGPIPE) != 0 ||
+             ::pthread_sigmask(SIG_BLOCK, &signal_, &before_) != 0;
+  }
+  QuietPipe(const QuietPipe&) = delete;
+  ~QuietPipe() {
+    if (known_) return;
+    const int reason = errno;
+    sigset_t pending;
+    int taken = 0;
+    if (::sigpending(&pending) == 0 && ::sigismember(&pending, SIGPIPE) == 1) ::sigwait(&signal_, &taken);
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    errno = reason;
+  }
+
+ private:
+  sigset_t signal_{}, before_{};
+  bool known_ = false;  // one was pending before, or there is nothing to do
+};
+
 }  // namespace
 
 FileStatus status_of(const std::string& path, bool& found) noexcept {
@@ -69,9 +123,33 @@ bool is_regular(const std::string& path) noexcept {
   return ::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
+bool is_own(const std::string& path) noexcept {
+  struct stat status{};
+  return ::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == ::geteuid();
+}
+
 std::string resolved(const std::string& path) {
   const std::unique_ptr<char, void (*)(void*)> name(::realpath(path.c_str(), nullptr), std::free);
   return name == nullptr ? std::string() : std::string(name.get());
+}
+
+std::string followed(const std::string& path) {
+  std::string name = path;
+  for (int i = 0; i < most_links; ++i) {
+    std::string next = next_link(name);
+    if (next.empty()) return name;
+    name = std::move(next);
+  }
+  return path;
+}
+
+int descriptor_named(const std::string& path) {
+  std::string name = path;
+  for (int i = 0; i < most_links && !name.empty(); ++i) {
+    if (const int number = number_in(name); number >= 0) return number;
+    name = next_link(name);
+  }
+  return -1;
 }
 
 std::string folder_of(const std::string& path) {
@@ -95,11 +173,22 @@ int create_unnamed([[maybe_unused]] const std::string& folder, [[maybe_unused]] 
   return -1;
 }
 
+int open_pipe(const std::string& path) noexcept { return ::open(path.c_str(), O_WRONLY | O_CLOEXEC); }
+int duplicate(int file) noexcept { return ::fcntl(file, F_DUPFD_CLOEXEC, 0); }
+
 void close_file(int file) noexcept { ::close(file); }
 
 std::ptrdiff_t read_some(int file, void* data, std::size_t bytes) noexcept { return ::read(file, data, bytes); }
-std::ptrdiff_t write_some(int file, const void* data, std::size_t bytes) noexcept { return ::write(file, data, bytes); }
+std::ptrdiff_t write_some(int file, const void* data, std::size_t bytes) noexcept {
+  const QuietPipe quiet;
+  return ::write(file, data, bytes);
+}
 bool restrict_to_owner(int file) noexcept { return ::fchmod(file, mode(true)) == 0; }
+void take_rights(int file, const std::string& like) noexcept {
+  struct stat status{};
+  if (::stat(like.c_str(), &status) == 0) static_cast<void>(::fchmod(file, status.st_mode & 0777));
+}
+bool lock(int file, bool alone) noexcept { return ::flock(file, (alone ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0; }
 bool flush(int file) noexcept { return ::fsync(file) == 0; }
 
 void flush_folder(const std::string& folder) noexcept {
@@ -108,6 +197,8 @@ void flush_folder(const std::string& folder) noexcept {
   static_cast<void>(::fsync(file));
   ::close(file);
 }
+
+const bool moves_open_files = true;
 
 bool link_open_file(int file, const std::string& to) noexcept {
   const std::string self = descriptor_name(file);

@@ -8,6 +8,10 @@
 namespace cyclotome::platform {
 
 void* open_library(const std::string& path, std::string* why) {
+  if (path.find('\0') != std::string::npos) {  // the system would load what the name before it says
+    if (why != nullptr) *why = "its name has a zero byte";
+    return nullptr;
+  }
   void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr && why != nullptr) {
     const char* const reason = ::dlerror();

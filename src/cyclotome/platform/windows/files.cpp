@@ -50,6 +50,7 @@ int between(const std::string& from, const std::string& to, const Action& action
 FileStatus described(const struct _stat64& status) noexcept {
   const FileKind kind = (status.st_mode & _S_IFREG) != 0   ? FileKind::regular
                         : (status.st_mode & _S_IFDIR) != 0 ? FileKind::folder
+                        : (status.st_mode & _S_IFIFO) != 0 ? FileKind::pipe
                                                            : FileKind::other;
   // Lists of rights take the place of modes: a file's folder decides, and folders of a user are their owner's.
   return {kind, static_cast<std::uint64_t>(status.st_size), true};
@@ -83,6 +84,8 @@ bool is_regular(const std::string& path) noexcept {
   });
 }
 
+bool is_own(const std::string& path) noexcept { return is_regular(path); }
+
 std::string resolved(const std::string& path) {
   std::error_code error;
   const std::filesystem::path name = std::filesystem::canonical(wide(path), error);
@@ -93,6 +96,10 @@ std::string resolved(const std::string& path) {
   const std::u8string text = name.generic_u8string();
   return {text.begin(), text.end()};
 }
+
+// A folder's entry, link or not, is written where it stands; open files have no names.
+std::string followed(const std::string& path) { return path; }
+int descriptor_named(const std::string&) { return -1; }
 
 std::string folder_of(const std::string& path) {
   const std::size_t slash = path.find_last_of("/\\");
@@ -114,7 +121,14 @@ int create_new(const std::string& path, bool) noexcept {
 
 // A file always has a name here.
 int create_unnamed(const std::string&, bool) noexcept { return -1; }
+const bool moves_open_files = false;
 bool link_open_file(int, const std::string&) noexcept { return false; }
+
+int open_pipe(const std::string& path) noexcept {
+  return with_wide(
+      path, -1, [](const std::wstring& name) { return ::_wopen(name.c_str(), _O_WRONLY | _O_BINARY | _O_NOINHERIT); });
+}
+int duplicate(int file) noexcept { return ::_dup(file); }
 
 void close_file(int file) noexcept { ::_close(file); }
 
@@ -128,6 +142,9 @@ std::ptrdiff_t write_some(int file, const void* data, std::size_t bytes) noexcep
 
 // There are no modes: see `described`.
 bool restrict_to_owner(int) noexcept { return true; }
+void take_rights(int, const std::string&) noexcept {}
+// A file that is open can't be removed by anybody else.
+bool lock(int, bool) noexcept { return false; }
 bool flush(int file) noexcept { return ::_commit(file) == 0; }
 void flush_folder(const std::string&) noexcept {}
 

@@ -11,6 +11,10 @@
 namespace cyclotome::platform {
 
 void* open_library(const std::string& path, std::string* why) {
+  if (path.find('\0') != std::string::npos) {  // the system would load what the name before it says
+    if (why != nullptr) *why = "its name has a zero byte";
+    return nullptr;
+  }
   // Never from the current folder: only beside the program, in the system's folders, or where a full path says.
   const bool full = path.find_first_of("/\\") != std::string::npos;
   HMODULE const library = ::LoadLibraryExW(wide(path).c_str(), nullptr,

@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fuzzes what Python reads from outside: tables' descriptions, SEAL's objects, protocol buffers, CSV, npy, expressions,
+messages of sessions. Inputs that reach new lines are kept and changed further; checksums and lengths are put right,
+without which nothing behind them would be reached.
+
+    python test/fuzz/fuzz_readers.py [--seconds 30] [--seed N] [--only NAME ...]
+
+Anything but a typed error or an object ends it with status 1, and is written to build/fuzz/crash-*.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import re
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "test/python"))
+
+import cyclotome as cy  # noqa: E402
+import numpy as np  # noqa: E402
+from crafted_files import put_together, taken_apart  # noqa: E402
+from cyclotome.cli import expression, tables  # noqa: E402
+from cyclotome.cli.quantity import Quantity  # noqa: E402
+from cyclotome.errors import CyclotomeError  # noqa: E402
+from cyclotome.interop import protobuf, seal  # noqa: E402
+from small import parameters  # noqa: E402
+
+Reader = Callable[[bytes], object]
+#: Processor seconds that no small input may take.
+SLOW = 20.0
+MOST_BYTES = 1 << 14
+_MOST_KEPT = 400
+_LAX = {"allow_insecure": True, "device": "cpu:1"}
+_NUMBERS = (0, 1, 2, 7, 8, 15, 16, 127, 128, 255, 256, 65535, 2**31 - 1, 2**31, 2**32, 2**53 + 1, 2**63, 2**64 - 1)
+_TOKENS = (
+    *(b"null", b"true", b"[]", b"{}", b'""', b"-1", b"1e999", b"NaN", b"9" * 1300, b"1/3", b'"inf"', b"\\ud800"),
+    *(
+        b"\0",
+        b"\xff",
+        b"\xed\xa0\x80",
+        b'"',
+        b"'",
+        b",",
+        b";",
+        b"\r",
+        b"\n",
+        b"(",
+        b")",
+        b"**",
+        b"@",
+        b"sum",
+        b"x",
+        b"y",
+    ),
+    *(b"[0]", b"[::-1]", b"lambda:0", b"__class__", b"\xef\xbb\xbf", b"=1+1", b"0x10", b"1_0", b"\xd9\xa3"),
+)
+
+
+class Subject:
+    """Something that is read: inputs to begin with, and how to read one."""
+
+    def __init__(self, read: Reader, seeds: list[bytes], mend: Callable[[bytes], bytes] = lambda data: data) -> None:
+        self.read, self.kept, self.mend = read, list(seeds), mend
+
+
+# --- what is read -----------------------------------------------------------------------------------------------------
+def mended(data: bytes) -> bytes:
+    """Containers one after the other, the first with the checksum and length that fit what is in it."""
+    length = int.from_bytes(data[16:24], "little")
+    first, rest = (data[:length], data[length:]) if 88 < length <= len(data) else (data, b"")
+    if len(first) < 88:
+        return data
+    try:
+        header, sections = taken_apart(first)
+        return put_together(header, [*sections], kind=None) + rest
+    except (UnicodeError, ValueError):
+        return data
+
+
+def with_description(frame: bytes) -> tuple[Reader, list[bytes]]:
+    """A table's file whose description alone is changed."""
+    length = int.from_bytes(frame[16:24], "little")
+    header, sections = taken_apart(frame[:length])
+    known = dict(sections)
+
+    def read(data: bytes) -> object:
+        about = [(tag, data if tag == "META" else content) for tag, content in sections]
+        whole = put_together(header, about) + frame[length:]
+        return cy.from_bytes(whole, **_LAX)
+
+    return read, [known["META"]]
+
+
+def in_a_file(folder: Path, suffix: str, read: Callable[[Path], object]) -> Reader:
+    path = folder / f"input{suffix}"
+
+    def written(data: bytes) -> object:
+        path.write_bytes(data)
+        return read(path)
+
+    return written
+
+
+def of_text(read: Callable[[str], object]) -> Reader:
+    return lambda data: read(data.decode("utf-8", "surrogateescape"))
+
+
+def subjects(folder: Path) -> dict[str, Subject]:
+    keys = cy.keygen(parameters(), rotations=[1], device="cpu:1")
+    x = cy.encrypt([1, 2, 3], keys.public, bound=9)
+    table = {"a": [1, None, 3], "b": [0.5, 1.5, 2.5], "k": ["x", "y", "x"]}
+    frame = cy.encrypt_frame(table, keys.public, bounds={"a": 9}, categories={"k": ["x", "y"]}, missing="public")
+    described = Subject(*with_description(cy.to_bytes(frame)))
+    quantities = {"x": Quantity(x), "y": Quantity(cy.encrypt([2, 3, 4], keys.public, bound=9))}
+    chain = seal.make_parameters(4096, plain_bits=16)
+    owned = cy.keygen(chain, rotations=[], device="cpu:1")
+    one = seal.write_array(cy.encrypt([1, 2], owned.public), compression="none")[0]
+    sealed = {
+        "parameters": seal.write_parameters(chain, compression="none"),
+        "array": one,
+        "public key": seal.write_public_key(owned.public, compression="none"),
+        "relinearization key": seal.write_relin_keys(owned.evaluation, compression="none"),
+    }
+    owner = seal.Owner(chain, allow_unfit_key=True)
+    owner_reads = {
+        "array": lambda data: owner.read_array(data, fresh=True),
+        "public key": owner.read_public_key,
+        "relinearization key": owner.read_evaluation_keys,
+    }
+    npy = folder / "seed.npy"
+    np.save(npy, np.arange(6).reshape(2, 3))
+    csv = b'a,k,d\n1,"x,y",2020-01-01\n-2.5,z,1e-3\n,"q""r",3/4\n'
+    return {
+        "descriptions": described,
+        "containers": Subject(lambda data: cy.from_bytes(data, **_LAX), [cy.to_bytes(x), cy.to_bytes(frame)], mended),
+        "seal parameters": Subject(lambda data: seal.read_parameters(data), [sealed["parameters"]], seal_length),
+        **{f"seal {name}": Subject(read, [sealed[name]], seal_length) for name, read in owner_reads.items()},
+        "protobuf": Subject(
+            _walk_message,
+            [protobuf.field(1, protobuf.field(2, b"x" * 9)) + protobuf.varint(24) + protobuf.varint(7)],
+        ),
+        "csv": Subject(in_a_file(folder, ".csv", tables.read_table), [csv]),
+        "npy": Subject(in_a_file(folder, ".npy", tables.read_table), [npy.read_bytes()]),
+        "expressions": Subject(
+            of_text(lambda text: expression.evaluate(text, quantities)),
+            [b"sum(x * y) + 1", b"x[0] - 3/4", b"mean(x) ** 2", b"x @ y", b"-x[1:]"],
+        ),
+    }
+
+
+def seal_length(data: bytes) -> bytes:
+    """SEAL's frame with the length that it has."""
+    return data[:8] + len(data).to_bytes(8, "little") + data[16:] if len(data) >= 16 else data
+
+
+def _walk_message(data: bytes) -> object:
+    return protobuf.Message(memoryview(data), "message")
+
+
+# --- how inputs change ------------------------------------------------------------------------------------------------
+def changed(data: bytes, others: list[bytes], draw: random.Random) -> bytes:
+    """A few changes, of bytes, numbers, tokens or pieces."""
+    result = bytearray(data)
+    for _ in range(draw.choice((1, 1, 1, 2, 3, 5))):
+        place = draw.randrange(len(result) + 1)
+        end = min(len(result), place + draw.choice((0, 1, 1, 2, 4, 8, 30)))
+        kind = draw.randrange(8)
+        if kind == 0 and result:
+            result[min(place, len(result) - 1)] ^= 1 << draw.randrange(8)
+        elif kind == 1:
+            size = draw.choice((1, 2, 4, 8))
+            result[place : place + size] = (draw.choice(_NUMBERS) % (1 << 8 * size)).to_bytes(size, "little")
+        elif kind == 2:
+            result[place:end] = draw.choice(_TOKENS)
+        elif kind == 3:
+            del result[place:end]
+        elif kind == 4:
+            result[place:place] = result[place:end] * draw.choice((1, 2, 50))
+        elif kind == 5:
+            other = draw.choice(others)
+            start = draw.randrange(len(other) + 1)
+            result[place:end] = other[start : start + draw.choice((1, 4, 16, 64, 1000))]
+        elif kind == 6:
+            result = bytearray(_number_changed(bytes(result), draw))
+        else:
+            result[place:end] = draw.randbytes(end - place)
+    return bytes(result[:MOST_BYTES]) if len(data) <= MOST_BYTES else bytes(result)
+
+
+def _number_changed(data: bytes, draw: random.Random) -> bytes:
+    """Another number in text, or another JSON value."""
+    found = list(re.finditer(rb"-?\d+(\.\d+)?|\"[^\"]{0,40}\"", data))
+    if not found:
+        return data
+    match = draw.choice(found)
+    return data[: match.start()] + draw.choice((*_TOKENS, str(draw.choice(_NUMBERS)).encode())) + data[match.end() :]
+
+
+# --- what inputs reach ------------------------------------------------------------------------------------------------
+class Lines:
+    """Lines of the package that were reached."""
+
+    def __init__(self) -> None:
+        self.seen: set[tuple[str, int]] = set()
+        self._root = str(Path(cy.__file__).parent)
+
+    def __call__(self, frame: FrameType, event: str, argument: Any) -> Any:
+        if not frame.f_code.co_filename.startswith(self._root):
+            return None
+        return self._line
+
+    def _line(self, frame: FrameType, event: str, argument: Any) -> Any:
+        if event == "line":
+            self.seen.add((frame.f_code.co_filename, frame.f_lineno))
+        return self._line
+
+
+def failure(read: Reader, data: bytes) -> str | None:
+    """What went wrong, other than by a typed error."""
+    before = time.process_time()
+    try:
+        read(data)
+    except CyclotomeError:
+        pass
+    except BaseException:  # that is what is looked for
+        return traceback.format_exc()
+    took = time.process_time() - before
+    return f"it took {took:.1f} s of processor time" if took > SLOW else None
+
+
+def fuzz(name: str, subject: Subject, seconds: float, draw: random.Random) -> tuple[int, int, list[str]]:
+    """Runs, lines reached, and failures, each written to a file."""
+    lines, runs, failures = Lines(), 0, []
+    end = time.monotonic() + seconds
+    queue = [subject.mend(seed) for seed in subject.kept]
+    while time.monotonic() < end and len(failures) < 5:
+        data = queue.pop() if queue else subject.mend(changed(draw.choice(subject.kept), subject.kept, draw))
+        known = len(lines.seen)
+        sys.settrace(lines)
+        wrong = failure(subject.read, data)
+        sys.settrace(None)
+        runs += 1
+        if wrong is not None:
+            path = ROOT / "build/fuzz" / f"crash-{name.replace(' ', '-')}-{runs}"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+            failures.append(f"{path}:\n{wrong}")
+        if len(lines.seen) > known and len(subject.kept) < _MOST_KEPT:
+            subject.kept.append(data)
+    return runs, len(lines.seen), failures
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=30)
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
+    parser.add_argument("--only", nargs="*", default=[])
+    given = parser.parse_args()
+    print(f"seed {given.seed}")
+    draw, bad = random.Random(given.seed), 0
+    with tempfile.TemporaryDirectory() as folder:
+        found = {name: each for name, each in subjects(Path(folder)).items() if not given.only or name in given.only}
+        for name, subject in found.items():
+            runs, lines, failures = fuzz(name, subject, given.seconds / len(found), draw)
+            print(json.dumps({"reader": name, "runs": runs, "lines": lines, "failures": len(failures)}), flush=True)
+            for each in failures:
+                print(each, file=sys.stderr)
+            bad += len(failures)
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    sys.exit(main())
