@@ -16,7 +16,10 @@ from ..frames import EncryptedFrame
 from ..planning import Plan, plan
 from .messages import Encrypted
 
-__all__ = ["planned", "signature"]
+__all__ = ["PLANNED_ON", "planned", "signature"]
+
+#: The device whose time plans state: one core.
+PLANNED_ON = "cpu:1"
 
 
 def signature(arguments: Sequence[Encrypted]) -> Any:
@@ -62,7 +65,7 @@ def planned(function: Callable[..., Any], arguments: Sequence[Encrypted]) -> Pla
                 given.append(frame_descriptions.rebuilt(table[0], [next(left) for _ in table[1]]))
         return _flat(function(*given))
 
-    return plan(compute, inputs=arrays)
+    return plan(compute, inputs=arrays, device=PLANNED_ON)
 
 
 def _flat(result: Any) -> Any:

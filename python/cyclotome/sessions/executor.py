@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import math
 import mmap
 import os
 import sys
@@ -19,6 +20,7 @@ from typing import Any, NamedTuple
 from ..encrypted_numbers import EncryptedNumbers
 from ..errors import (
     ArgumentError,
+    BusyError,
     CyclotomeError,
     FileError,
     FormatError,
@@ -26,11 +28,13 @@ from ..errors import (
     QuotaError,
     UnknownKeysError,
 )
+from ..estimates import is_steady
 from ..keyring import Keyring
 from ..parameters import Parameters
 from ..text import byte_size
 from . import calls
-from .arguments import planned, signature
+from .arguments import PLANNED_ON, planned, signature
+from .costs import Costs, Needs
 from .key_folder import sha256_of
 from .messages import Encrypted, answer_bytes, question, read_arguments, read_keys
 from .quotas import Quotas
@@ -56,13 +60,6 @@ class Answer(NamedTuple):
     data: bytes
     seconds: float
     planned_seconds: float | None
-
-
-class Needs(NamedTuple):
-    """What a call takes by its plan; None: nobody knows."""
-
-    seconds: float | None
-    nbytes: int | None
 
 
 @dataclass(frozen=True)
@@ -131,7 +128,7 @@ class Executor:
         self._resident_bytes = 0
         #: Keys in memory that were read from a file whose bytes have its name.
         self._proven: set[str] = set()
-        self._plans: OrderedDict[Any, Needs] = OrderedDict()
+        self._costs = Costs()
         self._lock = threading.Lock()
         #: Of keys that are being read, so that they are read once.
         self._reading: dict[str, threading.Lock] = {}
@@ -252,6 +249,7 @@ class Executor:
         Raises:
             ArgumentError: no such function, or it does not take so many arrays.
             QuotaError: the function would take too long by its plan, or the answer is too long.
+            BusyError: it might take too long, and later that may be known.
             Whatever reading the request and the function raise.
         """
         quotas = self._setup.quotas
@@ -268,12 +266,14 @@ class Executor:
         if not read:
             raise ArgumentError("the request has no encrypted arrays")
         arguments = self._with_keys(read, ring, fingerprint, path)
-        needs = self._planned(name, fingerprint, arguments, _nbytes(ring))
+        what, needs = self._planned(name, ring, arguments)
         with self._room.hold(needs.nbytes):
             calls.began()
-            began = time.monotonic()
+            began, own = time.monotonic(), time.thread_time()
             data = answer_bytes(self._functions[name](*arguments), question(name, request, fingerprint))
-            seconds = time.monotonic() - began
+            seconds, own = time.monotonic() - began, time.thread_time() - own
+        # One core's work is this thread's; of other devices the wall says no less than it was.
+        self._costs.took(what, name, needs.seconds, own if self._setup.device.startswith("cpu:1") else seconds)
         length = sum(map(len, data))
         if length > quotas.answer_bytes:
             raise QuotaError(
@@ -281,30 +281,59 @@ class Executor:
             )
         return Answer(b"".join(data), seconds, needs.seconds)
 
-    def _planned(self, name: str, fingerprint: str, arguments: list[Encrypted], keys: int) -> Needs:
-        """What the call takes by its plan, besides its keys of so many bytes, which other calls use too. Unknown for
-        circuits' numbers, which have plans of their own.
+    def _planned(self, name: str, ring: Keyring, arguments: list[Encrypted]) -> tuple[Any, Needs]:
+        """What the call takes by its plan, besides its keys, which other calls use too; and what that depends on, which
+        is which keys there are, not whose. Unknown for circuits' numbers, which have plans of their own.
 
         Raises:
             QuotaError: more time than the quota.
+            BusyError: perhaps; the machine has too much to do for its speed to be known.
             Whatever the call itself will raise.
         """
         if any(isinstance(each, EncryptedNumbers) for each in arguments):
-            return Needs(None, None)
-        what = name, fingerprint, signature(arguments)
-        with self._lock:
-            needs = self._plans.get(what)
+            return None, Needs(None, None, True)
+        what = name, _abilities(ring), signature(arguments)
+        needs = self._costs.plan(what)
         if needs is None:
-            found = planned(self._functions[name], arguments)
-            needs = Needs(found.seconds, max(0, found.peak_bytes - keys))
-            with self._lock:
-                self._plans[what] = needs
-                if len(self._plans) > 256:
-                    self._plans.popitem(last=False)
+            needs = self._estimated(name, ring, arguments)
+            self._costs.keep(what, needs)
+        if not self._fits(what, name, needs) and not needs.steady:  # once more, by the least of all readings
+            needs = self._estimated(name, ring, arguments)
+            self._costs.keep(what, needs)
+        if not self._fits(what, name, needs):
+            raise self._too_long(what, name, needs)
+        return what, needs
+
+    def _estimated(self, name: str, ring: Keyring, arguments: list[Encrypted]) -> Needs:
+        found = planned(self._functions[name], arguments)
+        steady = is_steady(found.parameters, PLANNED_ON)
+        return Needs(found.seconds, max(0, found.peak_bytes - _nbytes(ring)), steady)
+
+    def _fits(self, what: Any, name: str, needs: Needs) -> bool:
+        """Whether a job may take so long; NaN, where there is no estimate, may."""
+        if needs.seconds is None or math.isnan(needs.seconds):
+            return True
+        return self._costs.expected(what, name, needs.seconds) <= self._setup.quotas.planned_seconds
+
+    def _too_long(self, what: Any, name: str, needs: Needs) -> CyclotomeError:
+        """Why a job is refused."""
+        assert needs.seconds is not None
         limit = self._setup.quotas.planned_seconds
-        if needs.seconds is not None and needs.seconds > limit:  # NaN, where there is no estimate, is not
-            raise QuotaError(f"the job takes about {needs.seconds:.2g} s, more than the {limit:g} s of one; ask less")
-        return needs
+        seconds = self._costs.expected(what, name, needs.seconds)
+        text = f"the job takes about {seconds:.2g} s, more than the {limit:g} s of one"
+        if needs.steady:
+            return QuotaError(f"{text}; ask less")
+        return BusyError(f"{text}, but this machine has too much to do for that to be known; try again later")
+
+
+def _abilities(ring: Keyring) -> Any:
+    """What keys can do: all that a plan takes from them."""
+    evaluation = ring.evaluation
+    if evaluation is None:
+        return None
+    native = evaluation.native
+    can = native.has_relinearization, tuple(native.galois_elements), ring.public is not None
+    return evaluation.parameters.native.fingerprint, can
 
 
 def _require_undamaged(fingerprint: str, path: str) -> None:
