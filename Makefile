@@ -171,7 +171,7 @@ test-service: install-test
 test-ray: install-test
 	@$(bin)/python -m pip install --quiet 'ray>=2.30'
 	@echo "== map on a Ray cluster of this machine"
-	@$(bin)/python -m pytest $(PYTEST_ARGUMENTS) test/python/test_mapping.py
+	@$(bin)/python -m pytest $(PYTEST_ARGUMENTS) test/python/test_mapping.py test/python/test_ray_nodes.py
 
 test-headers: install-test
 	@echo "== each public header compiled by itself"

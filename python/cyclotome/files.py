@@ -239,17 +239,25 @@ def reduced(obj: Any) -> tuple[Any, ...]:
     """What `pickling` makes pickles and copies of: the bytes of a file. A pickle, which runs whatever it says anyway,
     keeps what its writer accepted."""
     parameters = obj if isinstance(obj, Parameters) else obj.parameters
-    array = obj.digits if isinstance(obj, DigitArray) else obj
-    ring = array.keyring if isinstance(array, EncryptedArray) else Keyring()
+    array = _first_array(obj)
+    ring = Keyring() if array is None else array.keyring
     return _restored, (to_bytes(obj), parameters.allow_insecure, parameters.table, bool(ring.keys()))
+
+
+def _first_array(obj: Any) -> EncryptedArray | None:
+    """An array of what consists of some, all under the same keys."""
+    if isinstance(obj, EncryptedFrame):
+        return next(iter(obj.columns.values())).arrays()[0]
+    array = obj.digits if isinstance(obj, DigitArray) else obj
+    return array if isinstance(array, EncryptedArray) else None
 
 
 def _restored(data: bytes, allow_insecure: bool, table: str, knew_keys: bool = False) -> Any:
     """``knew_keys``: an array that had keys has them again where this process holds them."""
     obj = from_bytes(data, allow_insecure, security_table=table, device=unpickling_device())
-    if not knew_keys:
+    array = _first_array(obj)
+    if not knew_keys or array is None:
         return obj
-    array = obj.digits if isinstance(obj, DigitArray) else obj
     held = held_for(array.key_id, array.parameters.native.fingerprint)
     return obj if held is None else obj.with_keys(*held.keys())
 

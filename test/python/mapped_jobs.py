@@ -104,3 +104,41 @@ class Called:
     def __call__(self, message: tuple[str, Any]) -> Any:
         name, batch = message
         return globals()[name](batch)
+
+
+def column_sum(table: Any) -> Any:
+    return table["a"].sum()
+
+
+def more_columns(table: Any) -> Any:
+    return table.assign(b=table["a"] * table["a"])
+
+
+def column_square(column: Any) -> Any:
+    return column * column
+
+
+def nested_table(batch: dict[str, Any]) -> Any:
+    table, (column, [digits]) = batch["table"], batch["more"]
+    return {"sum": table["a"].sum(), "both": (column * table["a"], [digits]), "categories": table["where"]}
+
+
+def squared(x: Any) -> Any:
+    return x * x
+
+
+def slowly(batch: tuple[Any, float]) -> Any:
+    x, seconds = batch
+    time.sleep(seconds)
+    return (x * x).sum()
+
+
+class Wrapped:
+    """An object of a program's own that has arrays."""
+
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+
+def unwrapped(batch: Wrapped) -> Any:
+    return batch.x * batch.x

@@ -14,11 +14,14 @@ from ..array import EncryptedArray
 from ..contexts import device_name
 from ..digit_arrays import DigitArray
 from ..errors import ArgumentError, CyclotomeError, FunctionError, UnsupportedError, WorkerLostError
-from ..held_keys import hold_keys
+from ..frame_columns import EncryptedCategories, EncryptedColumn
+from ..frames import EncryptedFrame
+from ..held_keys import held_for, hold_keys
 from ..keyring import Keyring
+from .messages import arrays_of
 from .processes import Processes
 
-__all__ = ["Work", "called", "keys_of", "map", "mapped_arrays"]
+__all__ = ["Work", "called", "held_in_worker", "keys_of", "map", "mapped_arrays", "rejoined"]
 
 ENGINES = ("local", "ray")
 
@@ -54,7 +57,8 @@ def map(
     Args:
         function: of one batch. Processes import it: it stands in a module, or in a program that begins its own work
             under ``if __name__ == "__main__":`` (Ray takes any function).
-        batches: encrypted arrays, or tuples, lists and dictionaries with some, and whatever else can be pickled.
+        batches: encrypted arrays, numbers, tables or columns, or tuples, lists and dictionaries with some, and
+            whatever else can be pickled.
         engine: "local", processes of this machine; "ray", those of a Ray cluster (extra "ray"): the one that the
             program or RAY_ADDRESS has joined, or one of this machine that is started now and ended afterwards.
             Ciphertexts go through its object store, and are read where they lie there.
@@ -62,7 +66,8 @@ def map(
             has cores, or GPUs, for.
         device: where each computes: "cpu:1" is one core, "cpu:4" a group of four, "cuda" a GPU for each worker (Ray
             tells them apart). Locally also a list, a worker for each: ["cuda:0", "cuda:1"].
-        keys: public and evaluation keys for the workers. None: those that the arrays of the first batch know.
+        keys: public and evaluation keys for the workers, which all that is encrypted under them knows there, however
+            it was encrypted. None: those that the arrays of the first batch know.
         retries: how often a batch is tried again whose worker died.
 
     Returns:
@@ -130,11 +135,15 @@ def keys_of(batch: Any) -> Keyring:
     return ring
 
 
+#: What consists of encrypted arrays, and is given keys as a whole.
+_KINDS = (EncryptedArray, DigitArray, EncryptedFrame, EncryptedColumn, EncryptedCategories)
+
+
 def _arrays(value: Any) -> Iterator[EncryptedArray]:
-    if isinstance(value, DigitArray):
-        yield value.digits
-    elif isinstance(value, EncryptedArray):
-        yield value
+    if isinstance(value, (EncryptedColumn, EncryptedCategories)):
+        yield from value.arrays()
+    elif isinstance(value, (EncryptedArray, DigitArray, EncryptedFrame)):
+        yield from arrays_of(value)
     elif isinstance(value, (list, tuple)):
         for each in value:
             yield from _arrays(each)
@@ -144,8 +153,9 @@ def _arrays(value: Any) -> Iterator[EncryptedArray]:
 
 
 def mapped_arrays(value: Any, change: Callable[[Any], Any]) -> Any:
-    """The same with ``change`` of every encrypted array or numbers in it, in lists, tuples and dictionaries."""
-    if isinstance(value, (EncryptedArray, DigitArray)):
+    """The same with ``change`` of all encrypted arrays, numbers, tables and columns in it, in lists, tuples and
+    dictionaries."""
+    if isinstance(value, _KINDS):
         return change(value)
     if isinstance(value, list):
         return [mapped_arrays(each, change) for each in value]
@@ -173,14 +183,21 @@ def called(function: Callable[[Any], Any], batch: Any) -> Any:
 
 # --- processes of this machine ----------------------------------------------------------------------------------------
 class _Worker:
-    """In a process: the function, and the keys, which arrays find when they are unpickled."""
+    """In a process: the function, and the keys, which arrays find when they are unpickled, or are given then."""
 
     def __init__(self, function: Callable[[Any], Any], keys: tuple[Any, ...], device: str) -> None:
         self._function = function
-        hold_keys(*keys, device=device)
+        self._ring = held_in_worker(keys, device)
 
     def __call__(self, batch: Any) -> Any:
-        return called(self._function, batch)
+        return called(self._function, mapped_arrays(batch, lambda x: rejoined(x, self._ring)))
+
+
+def held_in_worker(keys: tuple[Any, ...], device: str) -> Keyring:
+    """Holds keys in this process, so that arrays in whatever is unpickled find them; all of them, on the device."""
+    hold_keys(*keys, device=device)
+    held = held_for(keys[0].key_id, keys[0].parameters.native.fingerprint) if keys else None
+    return Keyring() if held is None else held
 
 
 def _local_map(work: Work, batches: Iterator[Any]) -> list[Any]:
@@ -220,9 +237,8 @@ def _local_map(work: Work, batches: Iterator[Any]) -> list[Any]:
     return [mapped_arrays(result, lambda x: rejoined(x, work.ring)) for result in results]
 
 
-def rejoined(x: EncryptedArray | DigitArray, ring: Keyring) -> Any:
-    """A result with the keys that its arguments had; results under other keys stay as they are."""
-    own = x.digits if isinstance(x, DigitArray) else x
+def rejoined(x: Any, ring: Keyring) -> Any:
+    """An array, numbers, a table or a column with these keys; what is under others stays as it is."""
     keys = ring.keys()
-    fits = all(key.key_id == own.key_id and key.parameters == own.parameters for key in keys)
+    fits = all(key.key_id == own.key_id and key.parameters == own.parameters for own in _arrays(x) for key in keys)
     return x.with_keys(*keys) if keys and fits else x
