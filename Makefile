@@ -7,6 +7,7 @@
 #   make test-full  what `make test` leaves out, some minutes: statistics at full size, the time of operations on secrets, the
 #                   CUDA engine compiled for every architecture (doc/testing.md says why)
 #   make test-service  200 clients at once on the service over HTTP, for LOAD_SECONDS=120
+#   make test-chaos    the same while its processes are killed and its keys damaged, for CHAOS_SECONDS=600
 #   make test-ray   cyclotome.map on a Ray cluster of this machine (installs Ray, some 70 MB)
 #   make lint     formatting, static checks and the layering of the code
 #   make tidy     clang-tidy on the C++ files that differ from the last commit (CHANGED=main: from another; TIDY=all: on all, 20 min)
@@ -68,7 +69,7 @@ pip_install := $(bin)/python -m pip install --quiet --no-build-isolation
 packages := ./bench ./demo ./hdl ./study
 cpp_sources = $(shell find src python/bindings test example -name '*.[hc]pp' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh')
 
-.PHONY: help demo demo-full bench bench-gate bench-gpu install-cuda test-gpu test-gpu-builds check test test-full install install-test test-cpp test-python test-consumer test-sanitize test-cuda test-cuda-full test-headers test-service test-ray lint tidy format docs docs-cpp docs-serve pictures notebooks verilog fuzz fuzz-programs clean
+.PHONY: help demo demo-full bench bench-gate bench-gpu install-cuda test-gpu test-gpu-builds check test test-full install install-test test-cpp test-python test-consumer test-sanitize test-cuda test-cuda-full test-headers test-service test-chaos test-ray lint tidy format docs docs-cpp docs-serve pictures notebooks verilog fuzz fuzz-programs clean
 .PHONY: wheels wheel-cuda wheels-docker test-wheels test-wheel-cuda sdist sbom lock test-locked test-aarch64 check-platforms
 
 help:
@@ -167,6 +168,12 @@ test-service: install-test
 	@CYCLOTOME_LOAD_SECONDS=$(or $(LOAD_SECONDS),120) CYCLOTOME_LOAD_REPORT=$(abspath build)/service-load.json \
 	    $(bin)/python -m pytest -m full $(PYTEST_ARGUMENTS) test/python/test_service_load.py
 	@cat build/service-load.json
+
+test-chaos: install-test
+	@echo "== the service while its processes are killed and its keys damaged"
+	@CYCLOTOME_CHAOS_SECONDS=$(or $(CHAOS_SECONDS),600) CYCLOTOME_CHAOS_REPORT=$(abspath build)/service-chaos.json \
+	    $(bin)/python -m pytest -m full -n 0 -s test/python/test_service_chaos.py
+	@cat build/service-chaos.json
 
 test-ray: install-test
 	@$(bin)/python -m pip install --quiet 'ray>=2.30'

@@ -208,3 +208,4 @@ def computes(x: Any) -> Any:
 
 
 LOST = {function.__name__: function for function in (total, dies, dies_once, dies_answering_once, naps, computes)}
+CHAOS = {function.__name__: function for function in (total, product, several, dies_answering_once)}
