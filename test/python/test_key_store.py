@@ -124,7 +124,11 @@ def test_owners_of_a_crash_in_the_middle_are_read(tmp_path: Path) -> None:
         name = upload.finish()
     owners = tmp_path / f"{name}.owners"
     owners.write_bytes(owners.read_bytes() + b"\n+" + owner_of("eve")[:20].encode())
-    (tmp_path / f"{'0' * 64}.owners").write_text("left behind by a crash before the keys had their name")
+    orphan = tmp_path / f"{'0' * 64}.owners"
+    orphan.write_text("of keys that are about to get their name, as far as anybody can tell")
+    KeyStore(tmp_path, cy.Quotas())
+    assert orphan.exists()
+    os.utime(orphan, (0, 0))  # left behind by a crash
     again = KeyStore(tmp_path, cy.Quotas())
     assert again.owned("ada") == 4 and again.owned("eve") == 0
     again.forget(name, "ada")

@@ -127,6 +127,20 @@ def test_tables_columns_and_what_holds_them_are_mapped(engine: str, given: str, 
     assert cy.to_bytes(found[5]) == cy.to_bytes(alone * alone)
 
 
+def test_pickled_tables_know_the_keys_that_are_held_if_they_knew_some(tables: Any) -> None:
+    owner, made = tables
+    knew, knew_none = (pickle.dumps(made(key)["frame"]) for key in (owner.public, owner.secret))
+    cy.hold_keys(owner.evaluation)
+    try:
+        column = pickle.loads(knew)["a"]
+        assert cy.decrypt((column * column).values, owner.secret).tolist()[::2] == [1, 9]
+        column = pickle.loads(knew_none)["a"]
+        with pytest.raises(errors.MissingKeyError):
+            column * column
+    finally:
+        cy.release_keys()
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 def test_keys_of_others_are_given_to_nobody(engine: str, tables: Any) -> None:
     owner, made = tables

@@ -28,7 +28,7 @@ _locks: Any = None if os.name == "nt" else import_module("fcntl")
 
 _NAME = re.compile(r"[0-9a-f]{64}")
 _UNFINISHED, _OWNERS = ".upload-", ".owners"
-_OWNER_LINE = re.compile(r"([+-])([0-9a-f]{32})")
+_OWNER_LINE = re.compile(rb"([+-])([0-9a-f]{32})")
 #: Seconds after which an upload that nobody holds locked has been left.
 _LEFT = 60.0
 _PIECE = 1 << 20
@@ -92,10 +92,10 @@ class KeyFolder:
                         owned.append(entry.name)
         except OSError as error:
             raise self._error(error) from None
+        names = {name for name, _ in found}
         for each in owned:
-            if not self.path(each.removesuffix(_OWNERS)).exists():
-                with contextlib.suppress(OSError):
-                    self.path(each).unlink()
+            if each.removesuffix(_OWNERS) not in names:
+                self._remove_orphan(each)
         found.sort(key=lambda each: each[1].used)
         named = set(owned)
         return [(name, stored, self.owners(name) if name + _OWNERS in named else set()) for name, stored in found]
@@ -114,13 +114,21 @@ class KeyFolder:
         """Who has sent keys of this name and not given them up since."""
         found: set[str] = set()
         try:
-            lines = self.path(name + _OWNERS).read_text(encoding="ascii", errors="replace").splitlines()
+            with open(f"{self.place}/{name}{_OWNERS}", "rb") as file:
+                lines = file.read().split(b"\n")
         except OSError:
             return found
         for line in lines:
             if match := _OWNER_LINE.fullmatch(line):  # others were cut off by a crash
-                (found.add if match[1] == "+" else found.discard)(match[2])
+                (found.add if match[1] == b"+" else found.discard)(match[2].decode())
         return found
+
+    def _remove_orphan(self, owners: str) -> None:
+        """Removes a file of owners whose keys are not there, unless these may be about to get their name."""
+        path = self.path(owners)
+        with contextlib.suppress(OSError):
+            if time.time() - path.stat().st_mtime > _LEFT and not self.path(owners.removesuffix(_OWNERS)).exists():
+                path.unlink()
 
     def begin(self) -> tuple[Path, IO[bytes]]:
         """A file for keys that arrive. Raises FileError where there can be none."""

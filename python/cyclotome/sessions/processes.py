@@ -17,6 +17,8 @@ __all__ = ["Idle", "Processes"]
 
 #: Seconds between looks whether somebody still waits for what waits itself.
 _LOOK = 0.1
+#: Processes that may end before they were ready, which is no message's fault, before that is told.
+_MOST_UNBORN = 8
 
 
 class Idle:
@@ -113,7 +115,7 @@ class Processes:
             self._idle.put(line)
 
     def _asked(self, line: Line, message: Any, timeout: float | None, gone: Callable[[], bool] | None) -> Any:
-        left, spared = self._retries, True
+        left, spared, unborn = self._retries, True, _MOST_UNBORN
         while True:
             line.move()
             try:
@@ -123,6 +125,8 @@ class Processes:
                 self._replace(line.host)
                 if sacrificed and spared:  # ended for another's sake
                     spared = False
+                elif not line.ready and unborn:  # it never had the message
+                    unborn -= 1
                 elif not left:
                     raise WorkerLostError(str(lost)) from None
                 elif self.lines > 1:
@@ -157,12 +161,17 @@ class Processes:
             if gone is not None and gone():
                 raise BusyError("nobody waits for the answer any more")
         try:
-            for left in range(tries - 1, -1, -1):
+            unborn = _MOST_UNBORN
+            while True:
                 line = Line(self._started(1), 0)
                 try:
                     return self._tried(line, message, timeout, gone)
                 except Lost as lost:
-                    if not left:
+                    if not line.ready and unborn:
+                        unborn -= 1
+                        continue
+                    tries -= 1
+                    if not tries:
                         raise WorkerLostError(str(lost)) from None
                 finally:
                     line.move()
@@ -172,7 +181,6 @@ class Processes:
                     line.close()
         finally:
             self._apart.release()
-        raise AssertionError
 
     def _stop(self, line: Line) -> None:
         if not line.stopped():
