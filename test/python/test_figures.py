@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -66,6 +67,21 @@ def test_the_project_keeps_to_it() -> None:
         [sys.executable, ROOT / "tools" / "check_figures.py", ROOT], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_cells_of_circuits_are_those_of_the_record() -> None:
+    """doc/fpga.md's two tables of what circuits cost, number by number."""
+    record = json.loads((ROOT / "bench" / "results" / "fpga-synthesis.json").read_text(encoding="utf-8"))
+    rows = [row for table in record["tables"].values() for row in table] + list(record["leaves"].values())
+    known = {value for row in rows for value in row.values() if isinstance(value, (int, float))}
+    latency = pytest.importorskip("cyclotome_hdl.reduction").FoldMultiplier(63).latency
+    others = {1, 2, 4, 16384, 32768, latency}  # pipes, N, and ticks of the one row that no table has
+    page = (ROOT / "doc" / "fpga.md").read_text(encoding="utf-8").partition("## What they cost")[2]
+    shown = [line.split("|")[3:] for line in page.splitlines() if line.startswith("| ") and "LUT" not in line]
+    numbers = [n for line in shown for n in re.findall(r"\d[\d,]*\.?\d*", "|".join(line))]
+    assert len(shown) > 20 and len(numbers) > 100
+    wrong = [n for n in numbers if not any(abs(k - float(n.replace(",", ""))) <= 0.051 for k in known | others)]
+    assert wrong == []
 
 
 @pytest.mark.parametrize(
