@@ -5,6 +5,7 @@
 #include <bit>
 #include <cooperative_groups.h>
 
+#include "cyclotome/engine/cuda/block_transform.cuh"
 #include "cyclotome/engine/cuda/cuda_engine.hpp"
 #include "cyclotome/engine/cuda/device_norms.hpp"
 #include "cyclotome/engine/cuda/grid.cuh"
@@ -160,7 +161,7 @@ __global__ void check_in_cluster(SmallPolynomials<W> a, const Complex* roots, st
   }
   verdicts.put(item, double_of(most), negacyclic_sum(total, point_bits));
 #else
-  __trap();  // the host has another way there
+  missing_body();
 #endif
 }
 
