@@ -11,6 +11,7 @@ from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import cyclotome as cy
@@ -360,3 +361,16 @@ def test_forged_files_are_refused_as_files() -> None:
                 forged(data, lambda f, kind=kind: f["columns"][0]["labels"].__setitem__(0, [kind, "x"])),
                 allow_insecure=True,
             )
+
+
+def test_the_command_line_refuses_forged_tables(tmp_path: Path) -> None:
+    pytest.importorskip("typer")
+    from cli_runner import run
+
+    data = cy.to_bytes(cy.EncryptedFrame({"k": cy.EncryptedCategories(SELECTORS[1], ("x",))}))
+    cy.save(tmp_path / "secret.key", MADE.secret)
+    for kind in ({}, ["str"], None):
+        wrong = forged(data, lambda f, kind=kind: f["columns"][0]["labels"].__setitem__(0, [kind, "x"]))
+        (tmp_path / "wrong.ct").write_bytes(wrong)
+        done = run("decrypt", tmp_path / "wrong.ct", "-k", tmp_path / "secret.key", "--allow-insecure")
+        assert done.code == 3 and "a label is" in " ".join(done.text.split())
