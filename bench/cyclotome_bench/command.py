@@ -255,7 +255,7 @@ def _print(report: Report, view: View) -> None:
     if not console.is_terminal:  # a file or a pipe is as wide as it needs to be
         console = Console(width=260)
     computer = facts["gpu"]["name"] if "gpu" in facts else facts.get("cpu", facts["machine"])
-    about = machine.load_said(facts["load"]) if "load" in facts else facts["method"]
+    about = machine.load_said(facts["load"]) if facts.get("load") else facts.get("method", "its load was not kept")
     if "commit" in facts:
         about = f"{facts['date']}, commit {facts['commit'] or 'not recorded'}; {about}"
     console.print(cell(f"{computer}; {about}"), style="dim", highlight=False)

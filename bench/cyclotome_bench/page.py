@@ -91,13 +91,13 @@ def _stated(report: Report) -> Iterator[tuple[str, str]]:
         memory = text.byte_size(gpu["memory"])
         yield "device", f"{gpu['name']}, compute capability {gpu['compute_capability']}, {memory}"
         yield "CUDA", f"{facts['cuda']}, driver {facts['driver']}"
-        rates = facts["ceilings"]
-        yield (
-            "ceilings",
-            f"{rates['copy_bytes_per_second'] / 1e12:.2f} TB copied a second; products modulo a prime a second: "
-            f"{rates['products_per_second_32'] / 1e12:.2f} T in 32-bit words, "
-            f"{rates['products_per_second_64'] / 1e12:.2f} T in 64-bit words",
-        )
+        if rates := facts.get("ceilings"):
+            yield (
+                "ceilings",
+                f"{rates['copy_bytes_per_second'] / 1e12:.2f} TB copied a second; products modulo a prime a second: "
+                f"{rates['products_per_second_32'] / 1e12:.2f} T in 32-bit words, "
+                f"{rates['products_per_second_64'] / 1e12:.2f} T in 64-bit words",
+            )
     else:
         yield "machine", facts["machine"]
     if "file" in facts:
@@ -114,7 +114,7 @@ def _stated(report: Report) -> Iterator[tuple[str, str]]:
             yield name, str(facts[name])
     if "commit" in facts:
         yield "commit", facts["commit"] or "not recorded: nobody can tell which code made these figures"
-    if "load" in facts:
+    if facts.get("load"):
         yield "load", load_said(facts["load"])
     if kinds := kinds_note(r for r in report.records if "kind" in r):
         yield "types of cells", kinds

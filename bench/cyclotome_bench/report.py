@@ -91,6 +91,8 @@ def _completed(data: dict[str, Any], records: list[Record]) -> None:
     """What files of schema 1 did not say, or said too well, made good: kinds, ratios, what the load means."""
     for record in records:
         record["kind"] = str(kind_of_old(record, data, str(data.get("plan"))))
+        if "throughput_us" in record:
+            record.setdefault("us_each", record["throughput_us"] / record["batch"])
         reason = None if record["ratio"] is None else why_no_ratio(*sides_of(record))
         if reason is not None:
             record |= {"ratio": None, "no_ratio": reason}

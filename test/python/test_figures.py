@@ -84,6 +84,16 @@ def test_the_cells_of_circuits_are_those_of_the_record() -> None:
     assert wrong == []
 
 
+def test_the_ticks_of_the_thesis_s_workload_are_those_of_the_record() -> None:
+    path = ROOT / "bench" / "results" / "paper-004-circuits-x86-64-2core-zen4.json"
+    records = json.loads(path.read_text(encoding="utf-8"))["records"]
+    page = (ROOT / "doc" / "fpga.md").read_text(encoding="utf-8")
+    found = {r["case"]: r for r in records if r.get("table") == "6.11"}
+    for case in ("iterative", "Cooley–Tukey (thesis)"):
+        assert found[case]["kind"] == "assumed clock" and found[case]["primes"] == 18
+        assert f"{found[case]['critical_ticks']:,}" in page, case
+
+
 @pytest.mark.parametrize(
     ("text", "found"),
     [
