@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import pickle
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
