@@ -213,6 +213,27 @@ def test_an_answer_is_to_its_question_alone(server: cy.Server, client: cy.Client
             client.read(answer, *missing)
 
 
+def test_keys_that_a_server_loses_again_are_sent_again(server: cy.Server, client: cy.Client) -> None:
+    lost: list[str] = []
+
+    class Forgetful:
+        parameters = server.parameters
+        add_keys = staticmethod(server.add_keys)
+        often = 2
+
+        def call(self, function: str, request: bytes, keys: str) -> bytes:
+            if len(lost) < self.often:
+                lost.append(keys)
+                raise errors.UnknownKeysError("lost")
+            return server.call(function, request, keys)
+
+    assert cy.Client(Forgetful(), keys()).call("total", [1, 2], bound=5) == 3 and len(lost) == 2
+    lost.clear()
+    Forgetful.often = 3
+    with pytest.raises(errors.UnknownKeysError):
+        cy.Client(Forgetful(), keys()).call("total", [1, 2], bound=5)
+
+
 def test_answers_of_older_servers_are_taken_on_trust_only(server: cy.Server, client: cy.Client) -> None:
     old = cy.to_bytes(client.encrypt([7], bound=9))  # with no note
     with pytest.raises(errors.MismatchError, match="older versions"):

@@ -24,6 +24,7 @@ from cyclotome.cli.failures import UsageError, command
 from cyclotome.cli.keys import load_as
 from cyclotome.cli.visible import visible
 from cyclotome.extras import SERVE
+from cyclotome.sessions.client import answered
 from cyclotome.sessions.messages import fingerprint, key_bytes, question, read_answer, require_key
 from cyclotome.sessions.quotas import Quotas
 from cyclotome.sessions.remote import Remote
@@ -177,11 +178,7 @@ def call(
         request = b"".join(cy.to_view(array) for array in arrays)
         data = key_bytes(evaluation, hiding)
         name = fingerprint(data)
-        try:
-            answer = remote.call(function, request, name)
-        except cy.errors.UnknownKeysError:
-            remote.add_keys(data)
-            answer = remote.call(function, request, name)
+        answer = answered(remote, function, request, name, lambda: data)
     finally:
         remote.close()
     asked = None if unbound else question(function, request, name)

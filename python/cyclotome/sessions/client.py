@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from .. import decryption, encryption, frame_decryption, frames
@@ -20,7 +20,7 @@ from ..parameters import Parameters
 from ..streams import Buffer
 from .messages import Encrypted, fingerprint, key_bytes, question, read_answer, require_key
 
-__all__ = ["Client", "Service"]
+__all__ = ["Client", "Service", "answered"]
 
 
 @runtime_checkable
@@ -36,6 +36,21 @@ class Service(Protocol):
 
     def call(self, function: str, request: Buffer, keys: str, /) -> bytes:
         """The answer to a request."""
+
+
+def answered(
+    server: Service, function: str, request: Buffer, name: str, key_bytes: Callable[[], Buffer], tries: int = 3
+) -> bytes:
+    """The answer to a request. Keys are sent where the server does not hold those of this name; more than once where it
+    has lost them again before it had the answer."""
+    while True:
+        try:
+            return server.call(function, request, name)
+        except UnknownKeysError:
+            tries -= 1
+            if not tries:
+                raise
+            server.add_keys(key_bytes())
 
 
 class Client:
@@ -186,11 +201,7 @@ class Client:
         if self._server is None:
             raise ArgumentError("Client: no server was given to call; send the bytes of request yourself")
         request = self.request(*arguments, **options)
-        try:
-            answer = self._server.call(function, request, self.fingerprint)
-        except UnknownKeysError:
-            self.send_keys()
-            answer = self._server.call(function, request, self.fingerprint)
+        answer = answered(self._server, function, request, self.fingerprint, self.key_bytes)
         return self.read(answer, function, request)
 
     def send_keys(self) -> str:
