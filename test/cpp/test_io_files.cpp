@@ -167,6 +167,8 @@ TEST(pipes_and_open_files_are_written_through) {
   CHECK_THROWS_WITH(FileError, io::write_file(pipe, bytes, Privacy::shared), "Broken pipe");
   leaver.join();
   std::signal(SIGPIPE, handler);
+  // And so is one whom nobody sends, some seconds after.
+  CHECK_THROWS_WITH(FileError, io::write_file(pipe, bytes, Privacy::shared), "nobody reads");
   // What an open file holds before and after stays.
   std::FILE* const file = std::fopen(folder.file("log").c_str(), "ab");
   CHECK(file != nullptr && std::fputs("before", file) >= 0 && std::fflush(file) == 0);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <thread>
 
 #include "cyclotome/engine/memory_limit.hpp"
 #include "cyclotome/io/container.hpp"
@@ -29,15 +31,22 @@ Descriptor open_to_read(const std::string& path) {
   }
 }
 
+/// How long a pipe is given for somebody to read from it: a path may come from anybody, and must not hold a process up.
+constexpr std::chrono::seconds patience{10};
+
 /// A pipe, or another number of an open file, for writing.
 Descriptor open_stream(const std::string& path) {
   const int known = platform::descriptor_named(path);
-  for (;;) {
+  for (const auto start = std::chrono::steady_clock::now();;) {
     check_interrupt();
     const int number = known >= 0 ? platform::duplicate(known) : platform::open_pipe(path);
     if (number >= 0) return Descriptor(number);
-    if (errno != EINTR) fail("open", path);
-    check_interrupt_now();  // a pipe that nobody reads from
+    if (errno == ENXIO && std::chrono::steady_clock::now() - start > patience) {
+      throw FileError(message("can't write '", path, "': nobody reads from this pipe; start its reader first"));
+    }
+    if (errno != EINTR && errno != ENXIO) fail("open", path);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    check_interrupt_now();
   }
 }
 

@@ -43,7 +43,7 @@ int open_to_read(const std::string& path) noexcept;
 int create_new(const std::string& path, bool owner_only) noexcept;
 /// A new file without a name in a folder, to which `link_open_file` gives one; -1 where the system has no such thing.
 int create_unnamed(const std::string& folder, bool owner_only) noexcept;
-/// A pipe that has a name, for writing: waits for a reader (EINTR).
+/// A pipe that has a name, for writing; ENXIO where nobody reads from it.
 int open_pipe(const std::string& path) noexcept;
 /// Another number of the same open file.
 int duplicate(int file) noexcept;

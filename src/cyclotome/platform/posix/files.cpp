@@ -173,7 +173,12 @@ int create_unnamed([[maybe_unused]] const std::string& folder, [[maybe_unused]] 
   return -1;
 }
 
-int open_pipe(const std::string& path) noexcept { return ::open(path.c_str(), O_WRONLY | O_CLOEXEC); }
+int open_pipe(const std::string& path) noexcept {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0 || ::fcntl(file, F_SETFL, 0) == 0) return file;  // what is written may wait
+  close_file(file);
+  return -1;
+}
 int duplicate(int file) noexcept { return ::fcntl(file, F_DUPFD_CLOEXEC, 0); }
 
 void close_file(int file) noexcept { ::close(file); }
