@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rounding errors of c_0 that one plain sum sends wherever somebody wants them: before modulus switches, BFV's quotient,
-levelled products and key switches, linear maps; for every plaintext modulus, at every level, and over Phi_m. The bound
-counts them with their worst, so that it holds in all three norms, also where they are lined up with the rest."""
+"""Rounding errors of c_0 that one plain sum sends wherever somebody wants them: before modulus switches, BFV's
+quotient, levelled products and key switches, linear maps; for every plaintext modulus, at every level, and over Phi_m.
+The bound counts them with their worst, so that it holds in all three norms, also where they are lined up with the
+rest."""
 
 from __future__ import annotations
 
@@ -61,8 +62,8 @@ def exploited(low: Value) -> None:
 
 
 def test_one_plain_sum_steers_the_next_switch(machine: Machine, rng: np.random.Generator) -> None:
-    """rho_0 comes as near to its worst as signs do: n/pi on a root, where B sqrt(n/12), of roundings that nobody steers,
-    is less from n = 256 on. The switched phase is below its bound all the same, and what is made of it."""
+    """rho_0 comes as near to its worst as signs do: n/pi on a root, where B sqrt(n/12), of roundings that nobody
+    steers, is less from n = 256 on. The switched phase is below its bound all the same, and what is made of it."""
     x = machine.encrypt(random_message(machine, rng))
     unsteered = testing.NoiseCalculus(machine.n, False).rounding_of_polynomial()[2]
     level = machine.top
