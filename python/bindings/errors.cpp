@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "bindings.hpp"
+#include "cyclotome/math/budget_error.hpp"
 #include "cyclotome/rlwe/joint_errors.hpp"
 
 namespace cyclotome::python {
@@ -16,7 +17,7 @@ namespace {
 /// stands in. Immortal: errors can be raised until the interpreter ends.
 struct Classes {
   PyObject *error, *parameter, *security, *argument, *mismatch, *missing_key, *passphrase, *noise, *range, *format,
-      *engine, *memory, *file, *unsupported, *transparent, *contradiction, *repeated_answer, *blame;
+      *engine, *memory, *file, *unsupported, *transparent, *contradiction, *repeated_answer, *blame, *budget;
 };
 Classes classes{};
 
@@ -60,6 +61,8 @@ void translate(const std::exception_ptr& failure, void*) {
     raise(classes.noise, error);
   } catch (const ContradictionError& error) {
     raise(classes.contradiction, error);
+  } catch (const BudgetError& error) {
+    raise(classes.budget, error);
   } catch (const BlameError& error) {
     raise_blame(error);
   } catch (const RepeatedAnswerError& error) {
@@ -100,17 +103,19 @@ void bind_errors(nb::module_& m) {
          const nb::object& mismatch, const nb::object& missing_key, const nb::object& passphrase,
          const nb::object& noise, const nb::object& range, const nb::object& format, const nb::object& engine,
          const nb::object& memory, const nb::object& file, const nb::object& unsupported, const nb::object& transparent,
-         const nb::object& contradiction, const nb::object& repeated_answer, const nb::object& blame) {
+         const nb::object& contradiction, const nb::object& repeated_answer, const nb::object& blame,
+         const nb::object& budget) {
         classes = {immortal(error),         immortal(parameter),       immortal(security),
                    immortal(argument),      immortal(mismatch),        immortal(missing_key),
                    immortal(passphrase),    immortal(noise),           immortal(range),
                    immortal(format),        immortal(engine),          immortal(memory),
                    immortal(file),          immortal(unsupported),     immortal(transparent),
-                   immortal(contradiction), immortal(repeated_answer), immortal(blame)};
+                   immortal(contradiction), immortal(repeated_answer), immortal(blame),
+                   immortal(budget)};
       },
       nb::kw_only(), "error"_a, "parameter"_a, "security"_a, "argument"_a, "mismatch"_a, "missing_key"_a,
       "passphrase"_a, "noise"_a, "range"_a, "format"_a, "engine"_a, "memory"_a, "file"_a, "unsupported"_a,
-      "transparent"_a, "contradiction"_a, "repeated_answer"_a, "blame"_a,
+      "transparent"_a, "contradiction"_a, "repeated_answer"_a, "blame"_a, "budget"_a,
       "Sets the Python classes that the library's errors become.");
 }
 

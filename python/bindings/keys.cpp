@@ -4,10 +4,13 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
+#include "cyclotome/io/reveal_file.hpp"
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/rlwe/reveal_budget.hpp"
 #include "cyclotome/value/keygen.hpp"
 #include "cyclotome/value/keyring.hpp"
 
@@ -75,7 +78,20 @@ void bind_keys(nb::module_& m) {
       .def_static("generate", &SecretKey::generate, "context"_a, NoGil())
       .def_prop_ro("context", &SecretKey::context)
       .def_prop_ro("id", [](const SecretKey& key) { return to_bytes(key.id()); })
-      .def("to", &secret_key_to, "context"_a, NoGil());
+      .def("to", &secret_key_to, "context"_a, NoGil())
+      .def_prop_ro("reveals",
+                   [](const SecretKey& key) {
+                     const rlwe::RevealCount count = rlwe::reveals_of(key.id());
+                     return std::pair(count.planned, count.spent);
+                   })
+      .def_prop_ro("reveals_kept_in", [](const SecretKey& key) { return rlwe::reveals_kept_in(key.id()); })
+      .def(
+          "plan_reveals", [](const SecretKey& key, std::uint64_t planned) { rlwe::plan_reveals(key.id(), planned); },
+          "planned"_a)
+      .def(
+          "keep_reveals", [](const SecretKey& key, const std::string& path) { io::keep_reveals(key.id(), path); },
+          "path"_a)
+      .def("keep_reveals_beside", &io::keep_reveals_beside, "key_path"_a);
 
   nb::class_<PublicKey>(m, "PublicKey")
       .def_static("generate", &PublicKey::generate, "secret"_a, NoGil())

@@ -49,10 +49,11 @@ def reveal(
 
     Results of an exact scheme tell of the secret key only where noise comes near the limit, and whoever chooses the
     computation can steer it there (IND-CPA-D). So an error far larger than the noise is added before rounding (noise
-    flooding): what comes out of the whole call then depends on the key with probability below 2^-flooding_bits. How
-    large the error is depends on the parameters alone, whatever bound a file states. It takes about log2(n) +
-    flooding_bits + log2(ciphertexts) bits of ``x.noise_headroom``; ``Parameters.suggest(flooding_bits=...)`` provides
-    them for up to 1024 ciphertexts of each plaintext modulus.
+    flooding): what comes out of the whole call then depends on the key with probability below 2^-flooding_bits +
+    2^-178, for random bits as good as ideal ones; that ChaCha20's and HMAC-SHA-256's are is assumed. How large the
+    error is depends on the parameters alone, whatever bound a file states. It takes about log2(n) + flooding_bits +
+    log2(ciphertexts) bits of ``x.noise_headroom``; ``Parameters.suggest(flooding_bits=...)`` provides them for up to
+    1024 ciphertexts of each plaintext modulus.
 
     It does not help against ciphertexts that were forged rather than computed (chosen-ciphertext attacks): reveal what
     came from a side that follows the protocol. Nor does it hide the values themselves, or what they tell of the inputs.
@@ -60,7 +61,9 @@ def reveal(
     Args:
         x: an encrypted array.
         key: the secret key that belongs to it.
-        flooding_bits: the statistical security of the call, 1 to 128; after k calls, log2(k) fewer.
+        flooding_bits: the statistical security of the call, 1 to 128; after k calls, log2(k) fewer. The key counts
+            ciphertexts (`SecretKey.reveals`) in a file beside its own, and stops at what `keygen` planned: after all of
+            2^20 it is 44 of 64 bits.
         progress: called as ``progress(done, total, what)``.
 
     Returns:
@@ -70,6 +73,8 @@ def reveal(
         ArgumentError: ``flooding_bits`` out of range.
         MismatchError, RangeError: as `decrypt`.
         NoiseError: too little headroom for this flooding, by the public bound. May be told.
+        BudgetError: more ciphertexts than are left of what was planned for the key. May be told.
+        FileError, FormatError: the file that counts can't be written, or is damaged. Nothing was decrypted.
         ContradictionError: more noise than the bound states. Must not be told.
 
     Example:

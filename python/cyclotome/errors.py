@@ -14,6 +14,7 @@ from . import _core
 __all__ = [
     "ArgumentError",
     "BlameError",
+    "BudgetError",
     "BusyError",
     "ContradictionError",
     "CyclotomeError",
@@ -103,6 +104,11 @@ class BlameError(CyclotomeError, ValueError):
 class RepeatedAnswerError(CyclotomeError, ValueError):
     """A party of a joint key was asked to answer a second, other first round of its session. It answers one; begin a
     new session."""
+
+
+class BudgetError(CyclotomeError):
+    """More than was planned for the life of a key: decryptions for others to see, of which each costs a little of what
+    hides the key (`SecretKey.plan_reveals`). Counted before anything is decrypted, and made of public numbers."""
 
 
 class RangeError(CyclotomeError, OverflowError, ValueError):
@@ -201,4 +207,5 @@ _core.set_error_classes(
     contradiction=ContradictionError,
     repeated_answer=RepeatedAnswerError,
     blame=BlameError,
+    budget=BudgetError,
 )

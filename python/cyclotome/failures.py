@@ -48,6 +48,7 @@ OUTCOMES: tuple[Outcome, ...] = (
     Outcome(errors.BlameError, BAD_FILE, 400),
     Outcome(errors.UnknownKeysError, BAD_KEY, 404),
     Outcome(errors.MissingKeyError, BAD_KEY, 409),
+    Outcome(errors.BudgetError, BAD_KEY, 429),
     Outcome(errors.TransparentError, BAD_KEY, 409),  # the public key is what is missing
     Outcome(errors.NoiseError, OUT_OF_RANGE, 422),
     Outcome(errors.RangeError, OUT_OF_RANGE, 422),

@@ -23,6 +23,7 @@ from .frames import EncryptedFrame
 from .held_keys import held_for, unpickling_device
 from .identities import Identity, is_identity_file
 from .keyring import Keyring
+from .keys import SecretKey
 from .parameters import Parameters
 from .passphrases import Passphrase
 from .saving import Path, Storable, refuse_existing, save, to_bytes, to_view
@@ -141,7 +142,10 @@ def _in_file(name: str, device: str, limits: dict[str, Any], passphrase: Passphr
     container = _core.Container.from_file(name, **limits)
     if container.is_secret:
         _warn_if_shown(name, "a secret key")
-    return read(container, device, passphrase, name, unfit)
+    obj = read(container, device, passphrase, name, unfit)
+    if isinstance(obj, SecretKey):
+        obj.native.keep_reveals_beside(name)
+    return obj
 
 
 def _next_in(stream: Readable, device: str, limits: dict[str, Any], passphrase: Passphrase | None, unfit: bool) -> Any:

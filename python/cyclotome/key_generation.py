@@ -9,12 +9,14 @@ from typing import Any
 from . import _core
 from .contexts import context_on
 from .errors import ArgumentError, UnsupportedError
-from .keys import EvaluationKeys, Keys, PublicKey, SecretKey
+from .keys import EvaluationKeys, Keys, PublicKey, SecretKey, planned_reveals
 from .options import Callback
 from .parameters import Parameters
 from .reporting import Task
 from .text import plural
 from .values import word
+
+_USUAL_REVEALS = 1 << 20
 
 __all__ = ["galois_elements_of", "keygen", "sum_rotations", "trace_elements"]
 
@@ -41,6 +43,7 @@ def keygen(
     galois_elements: Sequence[int] = (),
     matrices: Sequence[tuple[int, int]] = (),
     relinearization: bool = True,
+    reveals: int = _USUAL_REVEALS,
     device: str = "cpu",
     progress: Callback | None = None,
 ) -> Keys:
@@ -58,6 +61,8 @@ def keygen(
             matrix``), whose products with packed values shall be as fast as they can be; the rotations that they take.
             Those of sums will do for every shape, with more key switches.
         relinearization: whether encrypted values can be multiplied with each other.
+        reveals: how many ciphertexts `reveal` shall open in the life of the key, of each plaintext modulus one;
+            counted, and refused beyond. With 64 bits of flooding all of 2^20 tell of it with probability 2^-44.
         device: "cpu" for all cores, "cpu:2" for two threads, "cuda" or "cuda:1" for a GPU, "auto" for a GPU if there is
             one.
         progress: called as ``progress(done, total, what)``.
@@ -67,9 +72,9 @@ def keygen(
         with it can be multiplied and summed at once.
 
     Raises:
-        ArgumentError: a rotation that is no whole number, or none at all (0 modulo the slots in a row, half of
-            ``parameters.slots``); a Galois element that is no automorphism of the ring; a shape that is no matrix's, or
-            parameters without two rows of slots for it.
+        ArgumentError: ``reveals`` out of range; a rotation that is no whole number, or none at all (0 modulo the slots
+            in a row, half of ``parameters.slots``); a Galois element that is no automorphism of the ring; a shape that
+            is no matrix's, or parameters without two rows of slots for it.
         MemoryLimitError: the keys don't fit into memory, or not within `set_memory_limit`.
         EngineError: no such device, or the operating system has no randomness to give.
 
@@ -82,6 +87,7 @@ def keygen(
     if not isinstance(parameters, Parameters):
         raise UnsupportedError(f"keygen takes Parameters, not {type(parameters).__name__}")
     elements = galois_elements_of(parameters, rotations, columns, galois_elements, matrices)
+    planned = planned_reveals(reveals, "keygen: reveals")
     context = context_on(device, parameters)
     count = len(elements) + int(relinearization)
     context.engine.require_memory(
@@ -91,6 +97,8 @@ def keygen(
     )
     task = Task("generating keys", 2 + int(relinearization) + len(elements), progress)
     secret = _core.SecretKey.generate(context.native)
+    if planned != _USUAL_REVEALS:
+        secret.plan_reveals(planned)
     task.advance()
     public = _core.PublicKey.generate(secret)
     task.advance()

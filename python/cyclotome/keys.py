@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from functools import cached_property
@@ -17,18 +18,24 @@ from weakref import WeakValueDictionary
 
 from . import _core
 from .contexts import Context, context_from
-from .errors import SecrecyError
+from .errors import ArgumentError, SecrecyError
 from .parameters import Parameters
 from .pickling import pickled_as_file
+from .streams import path_text
 from .text import byte_size, html_table, plural
+from .values import word
 
 __all__ = [
     "EvaluationKeys",
     "Keys",
     "PublicKey",
     "RekeyingKey",
+    "Reveals",
     "SecretKey",
+    "planned_reveals",
 ]
+
+_MOST_REVEALS = 1 << 60
 
 
 _K = TypeVar("_K", bound="_Key")
@@ -88,6 +95,32 @@ class _Key:
         return html_table(type(self).__name__, {**self._facts(), "parameters": self._parameters.summary()})
 
 
+def planned_reveals(ciphertexts: object, what: str) -> int:
+    """A number of ciphertexts that may be planned; for the library itself.
+
+    Raises:
+        ArgumentError: it may not.
+    """
+    planned = word(ciphertexts, what)
+    if not 1 <= planned <= _MOST_REVEALS:
+        raise ArgumentError(f"{what} is {planned}, and must lie in [1, 2^60]; 2^20 is usual")
+    return planned
+
+
+class Reveals(NamedTuple):
+    """Ciphertexts of one plaintext modulus that a key opens for others to see."""
+
+    planned: int
+    spent: int
+    #: The file that has the count; None: this process alone.
+    kept_in: str | None
+
+    @property
+    def left(self) -> int:
+        """How many more `reveal` opens."""
+        return max(self.planned - self.spent, 0)
+
+
 class SecretKey(_Key):
     """Decrypts. Made by `keygen`; written to a file of mode 0600 by ``save``; never copied, pickled or shown."""
 
@@ -97,6 +130,33 @@ class SecretKey(_Key):
     def native(self) -> _core.SecretKey:
         """What the library computes with; for the library itself."""
         return self._native
+
+    @property
+    def reveals(self) -> Reveals:
+        """What `reveal` has opened with this key, and how much was planned for its life."""
+        planned, spent = self._native.reveals
+        return Reveals(planned, spent, self._native.reveals_kept_in or None)
+
+    def plan_reveals(self, ciphertexts: int) -> None:
+        """Plans another number of ciphertexts that `reveal` may open in this key's life, those of before included.
+
+        What comes out of all of them depends on the key with probability below ciphertexts 2^-flooding_bits: twice as
+        many cost a bit.
+
+        Raises:
+            ArgumentError: not from 1 to 2^60.
+            FileError, FormatError, MismatchError: as `keep_reveals`.
+        """
+        self._native.plan_reveals(planned_reveals(ciphertexts, "plan_reveals: ciphertexts"))
+
+    def keep_reveals(self, path: str | os.PathLike[str]) -> None:
+        """Counts in this file what `reveal` opens, in place of the one beside the key's file: for keys whose folder
+        can't be written, and for copies of a key on one machine that shall share a count.
+
+        The file is made at the first `reveal`, which afterwards raises FileError where it can't be written, FormatError
+        where it is damaged, and MismatchError where it is another key's, before anything is decrypted.
+        """
+        self._native.keep_reveals(path_text(path))
 
     def to(self, device: str) -> SecretKey:
         """This key on another device, where it decrypts and encrypts then."""

@@ -12,11 +12,14 @@
 #include "cyclotome/engine/memory_limit.hpp"
 #include "cyclotome/io/identity_io.hpp"
 #include "cyclotome/io/party_file.hpp"
+#include "cyclotome/io/reveal_file.hpp"
 #include "cyclotome/io/stored_object.hpp"
+#include "cyclotome/math/budget_error.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/ring/secret_pages.hpp"
+#include "cyclotome/rlwe/reveal_budget.hpp"
 #include "cyclotome/scheme/bfv/scheme.hpp"
 #include "cyclotome/scheme/bgv/scheme.hpp"
 #include "cyclotome/scheme/encoding.hpp"
@@ -101,8 +104,11 @@ using scheme::make_context;
 // --- keys ------------------------------------------------------------------------------------------------------------
 using rlwe::EvaluationKeys;
 using rlwe::KeyId;
+using rlwe::plan_reveals;
 using rlwe::PublicKey;
 using rlwe::RekeyingKey;
+using rlwe::RevealCount;
+using rlwe::reveals_of;
 using rlwe::SecretKey;
 using value::keygen;
 using value::KeyOptions;
@@ -255,6 +261,8 @@ using CircuitWriter = circuit::Writer;
 using io::Bytes;
 using io::Existing;
 using io::file_is_private;
+using io::keep_reveals;
+using io::keep_reveals_beside;
 using io::KeyFileOptions;
 using io::KeyPaths;
 using io::Limits;

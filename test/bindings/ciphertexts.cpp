@@ -3,6 +3,7 @@
 
 #include "cyclotome/rlwe/encryption.hpp"
 #include "cyclotome/rlwe/flooding.hpp"
+#include "cyclotome/rlwe/hiding_draw.hpp"
 #include "cyclotome/scheme/encoding.hpp"
 #include "polynomials.hpp"
 
@@ -53,6 +54,11 @@ void bind_contexts(nb::module_& m) {
 void bind_phases(nb::module_& m) {
   m.def("phase", [](const SecretKey& key, const Ciphertext& c) { return coefficients_of(rlwe::phase(key, c)); });
   m.def("flooding_headroom", [](std::size_t degree, unsigned bits) { return rlwe::flooding_headroom(degree, bits); });
+  m.def("draw_to_hide", [](const Context& context, std::size_t items, const Seed& seed) {
+    PolyArray array = context.make(context.ciphertext_ring(), items, 1, Domain::coefficient, true);
+    rlwe::draw_to_hide(context, array.view(), seed, Stream::flooding);
+    return coefficients_of(array);
+  });
   m.def("flooded_phase", [](const SecretKey& key, const Ciphertext& c, double log2_limit, unsigned flooding_bits,
                             std::uint64_t multiple, Seed&& seed) {
     const rlwe::Flooding flooding(*key.context(), c.noise(), log2_limit, flooding_bits, multiple);

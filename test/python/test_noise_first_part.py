@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rounding errors of c_0 that one plain sum sends wherever somebody wants them: before modulus switches, BFV's
 quotient, levelled products and key switches, linear maps; for every plaintext modulus, at every level, and over Phi_m.
-The bound counts them with their worst, so that it holds in all three norms, also where they are lined up with the rest.
-"""
+The bound counts them with their worst, so that it holds in all three norms, also where they are lined up with the
+rest."""
 
 from __future__ import annotations
 

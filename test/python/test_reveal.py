@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import cyclotome as cy
@@ -14,6 +15,7 @@ from cyclotome import _core
 from cyclotome._core import testing
 from cyclotome._core.testing import deterministic, rlwe
 from cyclotome.errors import ArgumentError, ContradictionError, NoiseError
+from oracles import sampling
 from oracles.integers import centred, compose
 from parties import Party, seed, small_literal
 from small import keys
@@ -68,6 +70,25 @@ def test_the_added_error_is_uniform_over_the_stated_range(rng: np.random.Generat
         counts = np.histogram(shares / largest, bins=16, range=(-1, 1))[0]
         assert ((counts - 256) ** 2 / 256).sum() < 60
         assert len(set(shares)) == shares.size
+
+
+@pytest.mark.parametrize("word", [32, 64])
+def test_what_hides_is_the_sum_of_three_draws_of_the_stream(rng: np.random.Generator, word: int) -> None:
+    """By ChaCha20's definition, item by item: draw d of item i is at item d items + i. One draw is floor(r q / 2^128),
+    whose law is r (q - r) / (q 2^128) from uniform, r = 2^128 mod q; the sum of three at most four times its cube,
+    which for all residues of an array stays below 2^-178."""
+    party, items = parties(word, 64, 257)[0], 3
+    raw = rng.bytes(32)
+    drawn = rlwe.draw_to_hide(party.context, items, testing.Seed(raw))
+    stream, distance = 10, Fraction(0)
+    for limb, q in enumerate(party.moduli):
+        for item in range(items):
+            for i in range(64):
+                draws = [sampling.uniform(raw, stream, 0, d * items + item, limb, i, q) for d in range(3)]
+                assert int(drawn[item, 0, limb, i]) == sum(draws) % q
+        rest = 2**128 % q
+        distance = max(distance, 4 * Fraction(rest * (q - rest), q * 2**128) ** 3)
+    assert distance * 2**26 < Fraction(1, 2**178)
 
 
 def test_other_seeds_give_other_errors(rng: np.random.Generator) -> None:

@@ -217,6 +217,10 @@ def decrypt(
         int | None,
         typer.Option(help="With --reveal: bits by which the added error exceeds the noise. By default 64."),
     ] = None,
+    reveals_file: Annotated[
+        Path | None,
+        typer.Option(help="With --reveal: where it is counted, if not in reveals-ID.count beside the key."),
+    ] = None,
     approximate: Annotated[
         int | None, typer.Option(metavar="DIGITS", min=0, max=MAX_DIGITS, help="Round to this many decimals.")
     ] = None,
@@ -232,10 +236,13 @@ def decrypt(
     --approximate.
 
     Results and refusals are for the key's owner alone, unless --reveal makes them: the same numbers, or a refusal that
-    may be told. That takes noise headroom, which `cyclotome params --flooding-bits` provides.
+    may be told. That takes noise headroom, which `cyclotome params --flooding-bits` provides. Each ciphertext that is
+    revealed is counted in a file beside the key's, up to what `cyclotome keygen --reveals` planned.
     """
     if flooding_bits is not None and not reveal:
         raise UsageError("--flooding-bits goes with --reveal; decryption for the key's owner adds no error")
+    if reveals_file is not None and not reveal:
+        raise UsageError("--reveals-file goes with --reveal; decryption for the key's owner is not counted")
     if approximate is not None and common.json and output is None:
         raise UsageError("--approximate rounds CSV, npy and Parquet; --json prints exact integers and their scale")
     opened: Callable[..., Any] = cy.reveal if reveal else cy.decrypt
@@ -246,6 +253,8 @@ def decrypt(
         vacant(output, common.force)
     trust = {**common.trust, "device": device}
     secret = load_as(cy.SecretKey, key, passphrase=passphrases.to_open(str(key), passphrase_file), **trust)
+    if reveals_file is not None:
+        secret.keep_reveals(reveals_file)
     expected = {"expect": secret.parameters, "allow_insecure": common.allow_insecure, "device": device}
     loaded = notes.load(encrypted, cy.EncryptedDigits, **expected)
     if isinstance(loaded, cy.EncryptedFrame):

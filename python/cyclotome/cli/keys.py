@@ -194,6 +194,9 @@ def keygen(
             "or exponents such as 3,5,9."
         ),
     ] = "none",
+    reveals: Annotated[
+        int, typer.Option(help="Ciphertexts that `decrypt --reveal` shall open in this key's life, and no more.")
+    ] = 1 << 20,
     passphrase: passphrases.Flag = False,
     passphrase_file: passphrases.FileOption = None,
     device: DeviceOption = "cpu",
@@ -213,7 +216,7 @@ def keygen(
     paths = [vacant(out / f"{name}.key", common.force) for name in ("secret", "public", "evaluation")]
     phrase = passphrases.wanted(str(paths[0]), passphrase, passphrase_file)
     with progress_bar(), account(device):
-        keys = cy.keygen(chosen, rotations=steps, galois_elements=turned, device=device)
+        keys = cy.keygen(chosen, rotations=steps, galois_elements=turned, reveals=reveals, device=device)
     written = cy.save_keys(out, keys, overwrite=common.force, passphrase=phrase)
     facts: dict[str, Any] = {"parameters": chosen.summary(), "key_id": keys.secret.key_id}
     facts["files"] = [str(path) for path in paths]

@@ -4,6 +4,7 @@
 #include "cyclotome/io/file_set.hpp"
 #include "cyclotome/io/keys_io.hpp"
 #include "cyclotome/io/protected_key.hpp"
+#include "cyclotome/io/reveal_file.hpp"
 #include "cyclotome/io/threshold_io.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/platform/files.hpp"
@@ -61,7 +62,9 @@ std::string commit(FileSet& set) {
 std::string write_secret_key(const std::string& path, const rlwe::SecretKey& key, const KeyFileOptions& options) {
   FileSet set;
   add_secret_key(set, path, key, options);
-  return commit(set);
+  std::string backup = commit(set);
+  write_reveals_beside(key, path);
+  return backup;
 }
 
 void write_secret_share(const std::string& path, const rlwe::SecretShare& share, const KeyFileOptions& options) {
@@ -76,7 +79,9 @@ std::string write_keys(const KeyPaths& paths, const rlwe::SecretKey& secret, con
   add_secret_key(set, paths.secret, secret, options);
   set.add(paths.public_key, serialize(public_key, options.metadata), Privacy::shared, options.existing);
   set.add(paths.evaluation, serialize(evaluation, options.metadata), Privacy::shared, options.existing);
-  return commit(set);
+  std::string backup = commit(set);
+  write_reveals_beside(secret, paths.secret);
+  return backup;
 }
 
 }  // namespace cyclotome::io

@@ -6,6 +6,7 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
+#include "cyclotome/rlwe/hiding_draw.hpp"
 #include "cyclotome/rlwe/parameter_noise.hpp"
 #include "cyclotome/rlwe/seed_derivation.hpp"
 
@@ -107,7 +108,7 @@ void Flooding::add_to(PolyArray& phases, Seed&& seed) const {
   const BaseConversion lift(basis_, ring->basis(), Lift::centred, {}, multiples);
   const RingPtr drawn_ring = ring->with_basis(basis_);
   PolyArray drawn = context_.make(drawn_ring, phases.batch(), 1, Domain::coefficient, true);
-  engine.sample(drawn.view(), Law::uniform, own, Stream::flooding);
+  draw_to_hide(context_, drawn.view(), own, Stream::flooding);
   PolyArray error = context_.make(ring, phases.batch(), 1, Domain::coefficient, true);
   engine.convert(error.view(), drawn.view(), lift);
   engine.add(phases.view(), phases.view(), error.view());

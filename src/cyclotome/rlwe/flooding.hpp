@@ -38,10 +38,10 @@ class Flooding {
   /// F of add_to.
   BigUnsigned largest() const;
 
-  /// Adds multiple e to every coefficient of `phases` (over Q, coefficient domain), e uniform in [-F, F]. F is the
-  /// largest with parties multiple F + N <= 15/16 of the limit, where N = limit/(2^bits n parties). Each flooded
-  /// polynomial's distribution is then within 2^-bits of one that does not depend on the noise. `seed`: of this key and
-  /// plaintext modulus, secret and fresh; it is spent. Constant time.
+  /// Adds multiple e to every coefficient of `phases` (over Q, coefficient domain), e uniform in [-F, F], F the largest
+  /// with parties multiple F + N <= 15/16 of the limit, N = limit/(2^bits n parties). Each flooded polynomial is then
+  /// within 2^-bits (the edges) + 2^-178 (draws: hiding_draw.hpp) of a law without the noise, if the seed's stream is
+  /// as good as random. `seed`: of this key and plaintext modulus, secret and fresh; it is spent. Constant time.
   void add_to(PolyArray& phases, Seed&& seed) const;
 
  private:

@@ -4,6 +4,7 @@
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/modulus.hpp"
 #include "cyclotome/ring/limb_values.hpp"
+#include "cyclotome/rlwe/hiding_draw.hpp"
 #include "cyclotome/rlwe/threshold_seeds.hpp"
 
 namespace cyclotome::rlwe {
@@ -41,7 +42,7 @@ std::vector<SecretShare> deal_secret(const ThresholdSession& session, std::uint3
   f.lock();
   engine.copy(f.view().items(0, 1), secret.at_level(context.max_level()));
   const Seed seed = PartySeeds(session, secret).derive(Purpose::secret_sharing);
-  engine.sample(f.view().items(1, session.threshold() - 1), Law::uniform, seed, Stream::secret);
+  draw_to_hide(context, f.view().items(1, session.threshold() - 1), seed, Stream::secret);
   std::vector<SecretShare> shares;
   for (const std::uint32_t to : session.parties()) {
     shares.emplace_back(secret.context(), session.digest(), party, to, share_at(context, f, to));

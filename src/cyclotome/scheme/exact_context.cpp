@@ -10,6 +10,7 @@
 #include "cyclotome/rlwe/flooding.hpp"
 #include "cyclotome/rlwe/parameter_noise.hpp"
 #include "cyclotome/rlwe/phase_norm.hpp"
+#include "cyclotome/rlwe/reveal_budget.hpp"
 
 namespace cyclotome::scheme {
 
@@ -88,6 +89,7 @@ Plaintext ExactContext::reveal_from(const Ciphertext& ciphertext, const rlwe::Se
   rlwe::require_same_context("reveal", *key.context(), *ciphertext.context());
   rlwe::require_same_context("reveal", *this, *ciphertext.context());
   const rlwe::Flooding flooding = this->flooding(ciphertext, flooding_bits, 1);
+  rlwe::spend_reveals(key.id(), ciphertext.batch());  // what is refused for what everybody knows costs nothing
   PolyArray phases = rlwe::phase(key, ciphertext);
   rlwe::NoisePeaks peaks(*this, ciphertext.batch());
   static_cast<void>(round(ciphertext, phases, peaks));  // only to look at the noise

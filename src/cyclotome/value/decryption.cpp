@@ -7,6 +7,7 @@
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/ring/secure_memory.hpp"
 #include "cyclotome/rlwe/flooding.hpp"
+#include "cyclotome/rlwe/reveal_budget.hpp"
 #include "cyclotome/scheme/encoding.hpp"
 #include "cyclotome/value/opening.hpp"
 #include "cyclotome/value/residues.hpp"
@@ -114,7 +115,10 @@ Integers reveal(const EncryptedArray& x, const rlwe::SecretKey& key, unsigned fl
     throw ArgumentError(message("reveal: flooding_bits ", flooding_bits, " must lie in [1, 128]; 64 is usual"));
   }
   // The distances of all ciphertexts from what does not depend on the key add up.
-  const unsigned bits = flooding_bits + rlwe::flooding_bits_of(x.layout().batch() * x.channels().size());
+  const std::size_t ciphertexts = x.layout().batch() * x.channels().size();
+  const unsigned bits = flooding_bits + rlwe::flooding_bits_of(ciphertexts);
+  rlwe::require_reveals(key.id(),
+                        ciphertexts);  // all of the call or nothing; each piece is counted before it is opened
   return opened_by("reveal", x, key, [&](const Ciphertext& c) { return scheme::reveal(c, key, bits); }, options);
 }
 
