@@ -24,8 +24,11 @@ class BlameError : public Error {
   BlameError(const std::string& what, std::vector<std::uint32_t> parties, std::string stage, std::string evidence)
       : Error(what), parties_(std::move(parties)), stage_(std::move(stage)), evidence_(std::move(evidence)) {}
 
+  /// Who are to blame, ascending.
   const std::vector<std::uint32_t>& parties() const noexcept { return parties_; }
+  /// Of which stage the message is.
   const std::string& stage() const noexcept { return stage_; }
+  /// What shows it.
   const std::string& evidence() const noexcept { return evidence_; }
 
  private:

@@ -37,6 +37,7 @@ class Commitment {
   const Digest& digest() const noexcept { return digest_; }
   /// Its sender's, of `digest_of`; empty where parties don't sign.
   const std::vector<std::uint8_t>& signature() const noexcept { return signature_; }
+  /// Takes that signature.
   void attach(std::vector<std::uint8_t> signature) { signature_ = std::move(signature); }
 
  private:
@@ -74,6 +75,7 @@ class KeyShare {
   const Digest& residues() const noexcept { return residues_; }
   /// Its sender's, of `digest_of`; empty where parties don't sign.
   const std::vector<std::uint8_t>& signature() const noexcept { return signature_; }
+  /// Takes that signature.
   void attach(std::vector<std::uint8_t> signature) { signature_ = std::move(signature); }
 
  private:

@@ -42,8 +42,8 @@ struct JointKeys {
 
 /// Messages of the stages that make a key, in any order.
 struct JointMessages {
-  std::vector<rlwe::Commitment> commitments;
-  std::vector<rlwe::KeyShare> shares;
+  std::vector<rlwe::Commitment> commitments;  ///< before the first round
+  std::vector<rlwe::KeyShare> shares;         ///< of both rounds
 };
 
 /// How a party signs what it sends, and sees who signed what it gets: with rlwe::Identity, or whatever else has keys of
@@ -77,6 +77,7 @@ class JointParty {
   /// From now on it signs what it sends, and refuses what its sender did not sign (MismatchError): blame is proof then.
   void speak_with(JointVoice voice) { voice_ = std::move(voice); }
 
+  /// The session that it takes part in.
   const rlwe::ThresholdSession& session() const noexcept { return session_; }
   /// Which party this is.
   std::uint32_t number() const noexcept { return number_; }
