@@ -37,7 +37,7 @@ EpochOption = Annotated[int, typer.Option("--epoch", help="Of the shares that co
 DealersOption = Annotated[str | None, typer.Option("--dealers", help="Numbers of those who deal; by default all.")]
 PartyOption = Annotated[int, typer.Option("--party", "-p", help="Your number.")]
 IdentityOption = Annotated[Path, typer.Option("--identity", "-i", help="Your own identity. SECRET.")]
-SecretOption = Annotated[Path, typer.Option("--secret", "-s", help="Your own secret.key, which `share` wrote.")]
+SecretOption = Annotated[Path, typer.Option("--secret", "-s", help="Your own secret.key, which `commit` wrote.")]
 ShareOption = Annotated[Path | None, typer.Option("--share", help="Your share of the epoch before, if you have one.")]
 
 
@@ -70,7 +70,7 @@ def _party(
     round_: cy.threshold.DealingRound, number: int, secret: Path, share: Path | None, phrase: Path | None
 ) -> cy.threshold.Party:
     if not secret.exists():
-        raise FileError(f"{secret} does not exist; `cyclotome threshold share` makes it, once")
+        raise FileError(f"{secret} does not exist; `cyclotome threshold commit` makes it, once")
     dealt = None
     if share is not None:
         opened = passphrases.to_open(str(share), phrase)

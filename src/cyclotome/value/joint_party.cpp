@@ -195,8 +195,18 @@ void JointParty::replace(std::span<const KeyShare* const> first) {
   if (!session_.shares_secrets()) {
     throw ArgumentError("where all parties decrypt, nobody takes the place of a lost one; make a new key");
   }
-  const rlwe::FirstRound sums(session_, secret_.context(), first);
-  store_->change([&](PartyState& state) { state.answer(sums.digest()); });
+  std::vector<std::uint32_t> senders;
+  for (const KeyShare* const share : first) senders.push_back(share->party());
+  rlwe::require_each_once("first round", session_.parties(), senders);
+  std::vector<Digest> commitments;
+  for (const std::uint32_t party : session_.parties()) {
+    commitments.push_back(rlwe::committed(**std::ranges::find(first, party, &KeyShare::party)));
+  }
+  const rlwe::FirstRound sums(session_, secret_.context(), first, commitments);
+  store_->change([&](PartyState& state) {
+    state.show(commitments);
+    state.answer(sums.digest());
+  });
 }
 
 KeyShare JointParty::second_share(std::span<const KeyShare* const> first) {
