@@ -88,7 +88,7 @@ def test_it_is_asked_for_only_where_it_is_needed(tmp_path: Path) -> None:
 
 
 def test_only_secret_keys_can_be_protected(tmp_path: Path) -> None:
-    with pytest.raises(ArgumentError, match="protects secret keys and shares, not PublicKey"):
+    with pytest.raises(ArgumentError, match="protects secret keys, shares and identities, not PublicKey"):
         cy.save(tmp_path / "x", MADE.public, passphrase=PHRASE)
     with pytest.raises(PassphraseError, match="no characters"):
         cy.save(tmp_path / "x", MADE.secret, passphrase="")

@@ -103,7 +103,7 @@ def test_a_plain_share_needs_none_and_an_empty_one_protects_nothing(tmp_path: Pa
     assert cy.inspect(tmp_path / "plain").protection is None
     with pytest.raises(PassphraseError, match="no characters"):
         cy.save(tmp_path / "x", share_of(1), passphrase="")
-    with pytest.raises(ArgumentError, match="protects secret keys and shares, not KeyShare"):
+    with pytest.raises(ArgumentError, match="protects secret keys, shares and identities, not KeyShare"):
         cy.save(tmp_path / "x", joint().first[0], passphrase=PHRASE)
     assert not (tmp_path / "x").exists()
 
