@@ -12,6 +12,10 @@ from .errors import FileError, SecrecyError, UnsupportedError
 __all__ = ["Identity", "PublicIdentity", "is_identity_file"]
 
 
+#: The builtin, which a property of the class below has the name of.
+_Bytes = bytes
+
+
 class PublicIdentity:
     """What others know of a party: a key that signs (Ed25519) and one that messages are sealed for (X25519). Compare
     its text once, over a channel that you trust. Equal ones are equal, and it can be a key of a dict.
@@ -32,7 +36,7 @@ class PublicIdentity:
         self._native = _core.PublicIdentity.from_text(text)
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> PublicIdentity:
+    def from_bytes(cls, data: _Bytes) -> PublicIdentity:
         """Of the 64 bytes of both keys. Raises ArgumentError as the constructor does."""
         return cls.of_native(_core.PublicIdentity.from_bytes(bytes(data)))
 
@@ -49,22 +53,22 @@ class PublicIdentity:
         return self._native
 
     @property
-    def bytes(self) -> bytes:
+    def bytes(self) -> _Bytes:
         """The 64 bytes of both keys: Ed25519's first."""
-        data: bytes = self._native.bytes
+        data: _Bytes = self._native.bytes
         return data
 
-    def verify(self, domain: str, text: bytes, signature: bytes) -> bool:
+    def verify(self, domain: str, text: _Bytes, signature: _Bytes) -> bool:
         """Whether the owner signed ``text`` in this domain (`Identity.sign`). What is no signature at all is none."""
         return bool(self._native.verify(domain, text, signature))
 
-    def seal(self, text: bytes, context: bytes = b"") -> bytes:
+    def seal(self, text: _Bytes, context: _Bytes = b"") -> _Bytes:
         """``text``, encrypted so that the owner alone reads it (`Identity.open`); 48 bytes longer.
 
         It does not tell who sealed it: sign it. ``context`` is not sent, and needed to open: it says what the message
         is, so that it can't pass for another.
         """
-        sealed: bytes = self._native.seal(context, text)
+        sealed: _Bytes = self._native.seal(context, text)
         return sealed
 
     def __str__(self) -> str:

@@ -340,7 +340,8 @@ class CheckedDecryption:
         return self._values
 
     def _share_of(self, array: EncryptedArray) -> DecryptionShare:
-        return self._party.decryption_share(array, active=self._circle.who, flooding_bits=self._bits)
+        share: DecryptionShare = self._party.decryption_share(array, active=self._circle.who, flooding_bits=self._bits)
+        return share
 
     def _sign(self, stage: str, shares: Sequence[DecryptionShare]) -> Pledge:
         digest = _digest_of_shares(shares)

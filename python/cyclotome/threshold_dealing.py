@@ -274,6 +274,7 @@ class DealingRound:
             blame.evidence = tuple(complaints)
             raise blame
         share = received.take_share()
+        assert share is not None  # there are no complaints
         if self._what == "refresh":
             share = self._native.refreshed(self._share_of(party).on(self._context), share)
         return SecretShare(parameters, self._context, share)
