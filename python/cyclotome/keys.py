@@ -21,9 +21,9 @@ from .contexts import Context, context_from
 from .errors import ArgumentError, SecrecyError
 from .parameters import Parameters
 from .pickling import pickled_as_file
-from .streams import path_text
 from .text import byte_size, html_table, plural
 from .values import word
+from .whole_files import path_text
 
 __all__ = [
     "EvaluationKeys",
