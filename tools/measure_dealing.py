@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import cyclotome as cy
@@ -38,12 +39,12 @@ def main(parties: int, threshold: int) -> None:
     dealing = cy.threshold.DealingRound(session, {number: one.public for number, one in identities.items()})
     issued, spent = [], 0.0
     for number, identity in identities.items():
-        made, spent = best(lambda number=number, identity=identity: dealing.keys(number, identity))
+        made, spent = best(partial(dealing.keys, number, identity))
         issued.append(made)
     line("keys for all dealers", len(cy.to_bytes(issued[0])), spent)
     dealt = {}
     for number, party in people.items():
-        dealt[number], spent = best(lambda party=party: dealing.deal(party, identities[party.number], issued))
+        dealt[number], spent = best(partial(dealing.deal, party, identities[number], issued))
     line("a dealing, for all", len(cy.to_bytes(dealt[1][0])), spent)
     line("a sealed share, one of n (time: with the dealing)", len(cy.to_bytes(dealt[1][1][1])), spent)
     public = [message for message, _ in dealt.values()]

@@ -32,7 +32,7 @@ void bind_identity(nb::module_& m) {
       .def_static(
           "from_bytes", [](const nb::bytes& bytes) { return PublicIdentity::from_bytes(to_span(bytes)); }, "bytes"_a)
       .def_prop_ro("text", &PublicIdentity::text)
-      .def_prop_ro("bytes", [](const PublicIdentity& identity) { return to_bytes(identity.bytes()); })
+      .def_prop_ro("both_keys", [](const PublicIdentity& identity) { return to_bytes(identity.bytes()); })
       .def_prop_ro("digest", [](const PublicIdentity& identity) { return to_bytes(identity.digest()); })
       .def(
           "verify",

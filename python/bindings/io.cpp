@@ -208,7 +208,7 @@ void bind_io(nb::module_& m) {
       .def("read_key_commitment", [](const OwnedContainer& c) { return io::read_key_commitment(*c); })
       .def_prop_ro(
           "key_share_facts",
-          [](const OwnedContainer& c) {
+          [](const OwnedContainer& c) -> nb::typed<nb::tuple, int, nb::bytes, std::uint32_t, int, nb::bytes> {
             const io::KeySharePayload share = io::key_share_payload(*c);
             return nb::make_tuple(share.first_version ? 1 : 2, to_bytes(share.session), share.party,
                                   static_cast<int>(share.round), to_bytes(share.basis));

@@ -190,8 +190,9 @@ void bind_party(nb::module_& m) {
       .def("key", [](const JointParty& party) { return to_bytes(party.key()); })
       .def(
           "speak_with",
-          [](JointParty& party, nb::callable sign, nb::callable verify) {
-            party.speak_with(voice_of(std::move(sign), std::move(verify)));
+          [](JointParty& party, const nb::typed<nb::callable, nb::bytes(nb::bytes)>& sign,
+             const nb::typed<nb::callable, bool(std::uint32_t, nb::bytes, nb::bytes)>& verify) {
+            party.speak_with(voice_of(sign, verify));
           },
           "sign"_a, "verify"_a)
       .def("commit", &JointParty::commit, NoGil())

@@ -55,7 +55,7 @@ class PublicIdentity:
     @property
     def bytes(self) -> _Bytes:
         """The 64 bytes of both keys: Ed25519's first."""
-        data: _Bytes = self._native.bytes
+        data: _Bytes = self._native.both_keys
         return data
 
     def verify(self, domain: str, text: _Bytes, signature: _Bytes) -> bool:

@@ -36,7 +36,7 @@ enum class Kind : std::uint16_t {
   party = 25,                   ///< what a party of a joint key keeps: secret
   protected_party = 26,         ///< encrypted with a passphrase
   key_commitment = 27,
-  dealing_message = 30,         ///< of verified dealing
+  dealing_message = 30,  ///< of verified dealing
 };
 
 /// Whether only one person may have the file, even under a passphrase.

@@ -36,8 +36,7 @@ Bytes serialize_protected(const rlwe::ThresholdSession& session, const rlwe::Par
   session.require_same("the party's state", party.session());
   const std::size_t size = party_bytes(party.commitments().size());
   ContainerWriter container(Kind::protected_party, session.parameters(), session.id(), metadata, size + 256);
-  return sealed_frame(
-      container, size, [&](ByteWriter& writer) { write_party(writer, party); }, passphrase, cost);
+  return sealed_frame(container, size, [&](ByteWriter& writer) { write_party(writer, party); }, passphrase, cost);
 }
 
 ScryptCost protection_of(const Container& container) { return sealed_payload(container).cost; }
