@@ -54,6 +54,8 @@ struct Port {
 /// immutable.
 class Circuit {
  public:
+  Circuit(const Circuit&) = default;  // and no move: math/moved.hpp
+  Circuit& operator=(const Circuit&) = default;
   /// The plaintext modulus t: 2 for bits, or a prime.
   std::uint64_t modulus() const noexcept { return modulus_; }
   const std::string& name() const noexcept { return name_; }

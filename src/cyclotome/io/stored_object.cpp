@@ -10,6 +10,7 @@
 #include "cyclotome/io/protected_key.hpp"
 #include "cyclotome/io/threshold_io.hpp"
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/moved.hpp"
 
 namespace cyclotome::io {
 
@@ -66,63 +67,63 @@ StoredObject::StoredObject(StoredObject&& other) noexcept = default;
 StoredObject& StoredObject::operator=(StoredObject&& other) noexcept = default;
 StoredObject::~StoredObject() = default;
 
-std::string StoredObject::kind() const { return name_of(held_->container.kind()); }
-unsigned StoredObject::version() const { return held_->container.version(); }
-const rlwe::Parameters& StoredObject::parameters() const { return held_->container.parameters(); }
-const rlwe::KeyId& StoredObject::key_id() const { return held_->container.key_id(); }
-Metadata StoredObject::metadata() const { return held_->container.metadata(); }
-std::size_t StoredObject::bytes() const { return held_->bytes.size(); }
+std::string StoredObject::kind() const { return name_of(present(held_)->container.kind()); }
+unsigned StoredObject::version() const { return present(held_)->container.version(); }
+const rlwe::Parameters& StoredObject::parameters() const { return present(held_)->container.parameters(); }
+const rlwe::KeyId& StoredObject::key_id() const { return present(held_)->container.key_id(); }
+Metadata StoredObject::metadata() const { return present(held_)->container.metadata(); }
+std::size_t StoredObject::bytes() const { return present(held_)->bytes.size(); }
 bool StoredObject::needs_passphrase() const {
-  const Kind kind = held_->container.kind();
+  const Kind kind = present(held_)->container.kind();
   return kind == Kind::protected_secret_key || kind == Kind::protected_secret_share || kind == Kind::protected_party;
 }
 
 value::EncryptedArray StoredObject::array(const rlwe::ContextPtr& context) const {
-  return read_array(held_->container, context);
+  return read_array(present(held_)->container, present(context));
 }
 rlwe::Ciphertext StoredObject::ciphertext(const rlwe::ContextPtr& context) const {
-  return read_ciphertext(held_->container, context);
+  return read_ciphertext(present(held_)->container, present(context));
 }
 rlwe::Plaintext StoredObject::plaintext(const rlwe::ContextPtr& context) const {
-  return read_plaintext(held_->container, context);
+  return read_plaintext(present(held_)->container, present(context));
 }
 value::PlainArray StoredObject::plain_array(const rlwe::ContextPtr& context) const {
-  return read_plain_array(held_->container, context);
+  return read_plain_array(present(held_)->container, present(context));
 }
 rlwe::PublicKey StoredObject::public_key(const rlwe::ContextPtr& context) const {
-  return read_public_key(held_->container, context);
+  return read_public_key(present(held_)->container, present(context));
 }
 rlwe::EvaluationKeys StoredObject::evaluation_keys(const rlwe::ContextPtr& context) const {
-  return read_evaluation_keys(held_->container, context);
+  return read_evaluation_keys(present(held_)->container, present(context));
 }
 rlwe::RekeyingKey StoredObject::rekeying_key(const rlwe::ContextPtr& context) const {
-  return read_rekeying_key(held_->container, context);
+  return read_rekeying_key(present(held_)->container, present(context));
 }
-rlwe::ThresholdSession StoredObject::threshold_session() const { return read_threshold_session(held_->container); }
-rlwe::Commitment StoredObject::key_commitment() const { return read_key_commitment(held_->container); }
+rlwe::ThresholdSession StoredObject::threshold_session() const { return read_threshold_session(present(held_)->container); }
+rlwe::Commitment StoredObject::key_commitment() const { return read_key_commitment(present(held_)->container); }
 rlwe::KeyShare StoredObject::key_share(const rlwe::ContextPtr& context) const {
-  return read_key_share(held_->container, context);
+  return read_key_share(present(held_)->container, present(context));
 }
 rlwe::SecretShare StoredObject::secret_share(const rlwe::ContextPtr& context) const {
-  if (held_->container.kind() == Kind::protected_secret_share) {
+  if (present(held_)->container.kind() == Kind::protected_secret_share) {
     throw PassphraseError("this secret share is under a passphrase; give it, secret_share(context, passphrase)");
   }
-  return read_secret_share(held_->container, context);
+  return read_secret_share(present(held_)->container, present(context));
 }
 rlwe::SecretShare StoredObject::secret_share(const rlwe::ContextPtr& context, std::string_view passphrase) const {
-  return read_protected_share(held_->container, context, bytes_of_text(passphrase));
+  return read_protected_share(present(held_)->container, present(context), bytes_of_text(passphrase));
 }
 value::DecryptionShare StoredObject::decryption_share(const rlwe::ContextPtr& context) const {
-  return read_decryption_share(held_->container, context);
+  return read_decryption_share(present(held_)->container, present(context));
 }
 rlwe::SecretKey StoredObject::secret_key(const rlwe::ContextPtr& context) const {
-  if (held_->container.kind() == Kind::protected_secret_key) {
+  if (present(held_)->container.kind() == Kind::protected_secret_key) {
     throw PassphraseError("this secret key is under a passphrase; give it, secret_key(context, passphrase)");
   }
-  return read_secret_key(held_->container, context);
+  return read_secret_key(present(held_)->container, present(context));
 }
 rlwe::SecretKey StoredObject::secret_key(const rlwe::ContextPtr& context, std::string_view passphrase) const {
-  return read_protected_key(held_->container, context, bytes_of_text(passphrase));
+  return read_protected_key(present(held_)->container, present(context), bytes_of_text(passphrase));
 }
 
 }  // namespace cyclotome::io

@@ -49,13 +49,13 @@ Ciphertext::Ciphertext(ContextPtr context, const KeyId& key, PlainIndex plain, P
       key_(key),
       plain_(plain),
       polynomials_(std::move(polynomials)),
-      noise_(context_->parameters().noise().tidy(noise)),
+      noise_(present(context_)->parameters().noise().tidy(noise)),
       uniform_seed_(uniform_seed),
       correction_(correction),
       other_(std::make_shared<OtherDomain>()) {}
 
 PolyArray Ciphertext::wanted(Domain domain) const {
-  if (domain == polynomials_.domain()) return polynomials_;
+  if (domain == this->domain()) return polynomials_;
   {
     const std::lock_guard lock(other_->mutex);
     if (other_->kept) return *other_->kept;
@@ -71,7 +71,7 @@ PolyArray Ciphertext::wanted(Domain domain) const {
 }
 
 Ciphertext Ciphertext::in(Domain domain) const {
-  if (domain == polynomials_.domain()) return *this;
+  if (domain == this->domain()) return *this;
   PolyArray there = wanted(domain);
   if (there.domain() != domain) there = converted(*context_, there, domain);
   Ciphertext result(context_, key_, plain_, std::move(there), noise_, uniform_seed_, correction_);
@@ -80,8 +80,9 @@ Ciphertext Ciphertext::in(Domain domain) const {
 }
 
 std::size_t Ciphertext::held_bytes() const {
+  const std::size_t own = bytes();
   const std::lock_guard lock(other_->mutex);
-  return bytes() + (other_->kept ? other_->kept->bytes() : 0);
+  return own + (other_->kept ? other_->kept->bytes() : 0);
 }
 
 Plaintext Plaintext::taken(std::span<const std::size_t> numbers) const {
@@ -93,13 +94,13 @@ Plaintext Plaintext::taken(std::span<const std::size_t> numbers) const {
     return out;
   };
   Plaintext result = *this;
-  result.polynomials_ = gathered(polynomials_);
+  result.polynomials_ = gathered(polynomials());
   if (transforms_ != nullptr) result.transforms_ = std::make_shared<const PolyArray>(gathered(*transforms_));
   return result;
 }
 
 const PlainNorms& Plaintext::norms() const {
-  norms_->once([this] {
+  present(norms_)->once([this] {
     ZeroisingVector<std::uint64_t> residues(polynomials_.size());
     polynomials_.to_host(residues);
     const std::size_t n = polynomials_.degree();
@@ -119,7 +120,7 @@ const PlainNorms& Plaintext::norms() const {
 }
 
 Ciphertext Ciphertext::to(const ContextPtr& context) const {
-  if (context->parameters().fingerprint() != context_->parameters().fingerprint()) {
+  if (present(context)->parameters().fingerprint() != this->context()->parameters().fingerprint()) {
     throw MismatchError(message("a ciphertext of ", context_->parameters().summary(), " can't move to a context of ",
                                 context->parameters().summary()));
   }

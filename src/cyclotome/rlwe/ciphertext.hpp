@@ -8,24 +8,26 @@
 #include <span>
 #include <vector>
 
+#include "cyclotome/math/moved.hpp"
 #include "cyclotome/math/once.hpp"
 #include "cyclotome/rlwe/context.hpp"
 #include "cyclotome/rlwe/noise.hpp"
 
 namespace cyclotome::rlwe {
 
-/// An array of plaintext polynomials modulo one t: batch items of one part over Z_t, coefficient domain.
+/// An array of plaintext polynomials modulo one t: batch items of one part over Z_t, coefficient domain. One that was
+/// moved from is refused where it is used (math/moved.hpp), as ciphertexts are.
 class Plaintext {
  public:
   Plaintext(ContextPtr context, PlainIndex plain, PolyArray polynomials)
       : context_(std::move(context)), plain_(plain), polynomials_(std::move(polynomials)) {}
 
-  const ContextPtr& context() const noexcept { return context_; }
+  const ContextPtr& context() const { return present(context_); }
   /// Number of the plaintext modulus, and the modulus.
   PlainIndex plain() const noexcept { return plain_; }
-  PlainModulus plain_modulus() const { return context_->parameters().plain_modulus(plain_); }
-  std::size_t batch() const noexcept { return polynomials_.batch(); }
-  const PolyArray& polynomials() const noexcept { return polynomials_; }
+  PlainModulus plain_modulus() const { return context()->parameters().plain_modulus(plain_); }
+  std::size_t batch() const { return polynomials().batch(); }
+  const PolyArray& polynomials() const { return present(context_), polynomials_; }
 
   /// Their transforms over all ciphertext primes, which products then need not make; null without. See
   /// rlwe::prepared.
@@ -64,17 +66,17 @@ class Ciphertext {
   Ciphertext(ContextPtr context, const KeyId& key, PlainIndex plain, PolyArray polynomials, NoiseBound noise,
              std::optional<PublicSeed> uniform_seed = std::nullopt, std::uint64_t correction = 1);
 
-  const ContextPtr& context() const noexcept { return context_; }
+  const ContextPtr& context() const { return present(context_); }
   /// Id of the secret key that it is encrypted under.
   const KeyId& key() const noexcept { return key_; }
   PlainIndex plain() const noexcept { return plain_; }
-  PlainModulus plain_modulus() const { return context_->parameters().plain_modulus(plain_); }
-  std::size_t batch() const noexcept { return polynomials_.batch(); }
-  std::size_t parts() const noexcept { return polynomials_.parts(); }
-  const PolyArray& polynomials() const& noexcept { return polynomials_; }
-  PolyArray polynomials() && { return std::move(polynomials_); }
+  PlainModulus plain_modulus() const { return context()->parameters().plain_modulus(plain_); }
+  std::size_t batch() const { return polynomials().batch(); }
+  std::size_t parts() const { return polynomials().parts(); }
+  const PolyArray& polynomials() const& { return present(context_), polynomials_; }
+  PolyArray polynomials() && { return present(context_), std::move(polynomials_); }
   /// Which domain they are in.
-  Domain domain() const noexcept { return polynomials_.domain(); }
+  Domain domain() const { return polynomials().domain(); }
   /// The same ciphertexts with their residues in that domain. What is asked for a second time is kept beside this
   /// array, which copies share, and is no work from then on. Thread-safe.
   Ciphertext in(Domain domain) const;
@@ -82,15 +84,15 @@ class Ciphertext {
   PolyArray wanted(Domain domain) const;
   /// Bytes of its residues in the engine's memory: the same however it is used, and before packing what a file holds
   /// of them.
-  std::size_t bytes() const noexcept { return polynomials_.bytes(); }
+  std::size_t bytes() const { return polynomials().bytes(); }
   /// Bytes that it takes at present: with what is kept beside it in the other domain.
   std::size_t held_bytes() const;
   /// The number of its ciphertext primes, and the same as what it means.
-  std::size_t limbs() const noexcept { return polynomials_.limbs(); }
-  Level level() const noexcept { return Level(limbs()); }
+  std::size_t limbs() const { return polynomials().limbs(); }
+  Level level() const { return Level(limbs()); }
   /// Of how many first primes it was raised, as far as that is known: its residues modulo the others are 0. Saves work,
   /// and changes no result.
-  Level raised_from() const noexcept { return std::min(raised_from_, level()); }
+  Level raised_from() const { return std::min(raised_from_, level()); }
   /// BGV: the phase is this factor times the message, modulo t (specification 5.8). 1 in BFV.
   std::uint64_t correction() const noexcept { return correction_; }
   /// Bound for every item of the batch.
@@ -100,7 +102,7 @@ class Ciphertext {
 
   /// Other residues and noise with this array's context, key and plaintext modulus: what an operation returns.
   Ciphertext derived(PolyArray polynomials, NoiseBound noise) const {
-    return Ciphertext(context_, key_, plain_, std::move(polynomials), noise, std::nullopt, correction_);
+    return Ciphertext(context(), key_, plain_, std::move(polynomials), noise, std::nullopt, correction_);
   }
   /// The same where it is 0 modulo all primes but the first ones.
   Ciphertext derived(PolyArray polynomials, NoiseBound noise, Level raised_from) const {
@@ -110,11 +112,11 @@ class Ciphertext {
   }
   /// The same with another correction factor.
   Ciphertext derived(PolyArray polynomials, NoiseBound noise, std::uint64_t correction) const {
-    return Ciphertext(context_, key_, plain_, std::move(polynomials), noise, std::nullopt, correction);
+    return Ciphertext(context(), key_, plain_, std::move(polynomials), noise, std::nullopt, correction);
   }
   /// An uninitialised array of this one's ring and domain, on its engine.
   PolyArray like(std::size_t batch, std::size_t parts) const {
-    return context_->make(polynomials_.ring(), batch, parts, polynomials_.domain());
+    return context()->make(polynomials_.ring(), batch, parts, polynomials_.domain());
   }
 
   /// The same ciphertexts on another engine; `context` must have the same parameters (MismatchError).

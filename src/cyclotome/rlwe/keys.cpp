@@ -36,11 +36,12 @@ SecretKey SecretKey::from_coefficients(const ContextPtr& context, std::span<cons
 }
 
 ZeroisingVector<std::int8_t> SecretKey::coefficients() const {
+  const ContextPtr& owner = context();  // there is one, unless this was moved from
   PolyArray s = s_.clone();
   s.to_coefficient();
   ZeroisingVector<std::uint64_t> residues(s.size(), Residence::locked);
   s.to_host(residues);
-  const std::uint64_t q = context_->key_ring()->basis()[0];
+  const std::uint64_t q = owner->key_ring()->basis()[0];
   ZeroisingVector<std::int8_t> coefficients(context_->degree(), Residence::locked);
   for (std::size_t i = 0; i < coefficients.size(); ++i) {
     // 0 -> 0, 1 -> 1, q - 1 -> -1, without a branch on the coefficient.

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "cyclotome/math/moved.hpp"
 #include "cyclotome/ring/secure_memory.hpp"
 #include "cyclotome/rlwe/context.hpp"
 
@@ -14,7 +15,8 @@ namespace cyclotome::rlwe {
 /// noise bounds rest.
 enum class KeyCheck : bool { required, skipped };
 
-/// The secret s: ternary, kept transformed over PQ in memory that is locked, and zeroised when freed. Not copyable.
+/// The secret s: ternary, kept transformed over PQ in memory that is locked, and zeroised when freed. Not copyable; one that
+/// was moved from is refused where it is used.
 class SecretKey {
  public:
   SecretKey(ContextPtr context, PolyArray transformed, const KeyId& id)
@@ -32,12 +34,12 @@ class SecretKey {
   /// The n coefficients, in {-1, 0, 1}, in locked memory: for the key's own file only.
   ZeroisingVector<std::int8_t> coefficients() const;
 
-  const ContextPtr& context() const noexcept { return context_; }
+  const ContextPtr& context() const { return present(context_); }
   const KeyId& id() const noexcept { return id_; }
   /// s transformed over PQ, and over the ciphertext primes of a level.
-  ConstView over_key_ring() const noexcept { return s_.view(); }
+  ConstView over_key_ring() const { return present(context_), s_.view(); }
   ConstView at_level(Level level) const {
-    return s_.view().limbs_at(context_->special_limbs(), *context_->level_ring(level));
+    return over_key_ring().limbs_at(context_->special_limbs(), *context_->level_ring(level));
   }
 
  private:
@@ -52,6 +54,8 @@ class PublicKey {
  public:
   PublicKey(ContextPtr context, PolyArray polynomials, const std::optional<PublicSeed>& uniform_seed, const KeyId& id)
       : context_(std::move(context)), polynomials_(std::move(polynomials)), uniform_seed_(uniform_seed), id_(id) {}
+  PublicKey(const PublicKey&) = default;  // and no move: math/moved.hpp
+  PublicKey& operator=(const PublicKey&) = default;
   static PublicKey generate(const SecretKey& secret);
 
   const ContextPtr& context() const noexcept { return context_; }
@@ -72,6 +76,8 @@ class SwitchingKey {
  public:
   SwitchingKey(PolyArray polynomials, const std::optional<PublicSeed>& uniform_seed)
       : polynomials_(std::move(polynomials)), uniform_seed_(uniform_seed) {}
+  SwitchingKey(const SwitchingKey&) = default;  // and no move: math/moved.hpp
+  SwitchingKey& operator=(const SwitchingKey&) = default;
   /// target: w over PQ, transformed, 1 part.
   static SwitchingKey generate(const SecretKey& secret, ConstView target);
 
@@ -94,6 +100,8 @@ class EvaluationKeys {
         galois_(std::move(galois)),
         id_(id) {}
 
+  EvaluationKeys(const EvaluationKeys&) = default;  // and no move: math/moved.hpp
+  EvaluationKeys& operator=(const EvaluationKeys&) = default;
   /// galois_elements: of the ring's Galois group; duplicates are made once. relinearization: whether to make that key.
   static EvaluationKeys generate(const SecretKey& secret, bool relinearization,
                                  const std::vector<std::uint64_t>& galois_elements);
@@ -121,6 +129,8 @@ class RekeyingKey {
  public:
   RekeyingKey(ContextPtr context, SwitchingKey key, const KeyId& from, const KeyId& to)
       : context_(std::move(context)), key_(std::move(key)), from_(from), to_(to) {}
+  RekeyingKey(const RekeyingKey&) = default;  // and no move: math/moved.hpp
+  RekeyingKey& operator=(const RekeyingKey&) = default;
   /// Takes both secrets, so one party must hold both. Throws MismatchError for keys of different parameters and
   /// ArgumentError for one and the same key.
   static RekeyingKey generate(const SecretKey& from, const SecretKey& to);

@@ -63,6 +63,8 @@ class Parameters {
   explicit Parameters(const ParametersLiteral& literal);
   /// Of any scheme; ParameterError, too, for the part of another one.
   Parameters(const Scheme& scheme, LatticeParameters lattice, const SchemePart& part, std::string name = {});
+  Parameters(const Parameters&) = default;  // and no move: math/moved.hpp
+  Parameters& operator=(const Parameters&) = default;
 
   const Scheme& scheme() const noexcept { return *scheme_; }
   const LatticeParameters& lattice() const noexcept { return lattice_; }

@@ -24,7 +24,7 @@ class SecretShare {
   SecretShare(SecretShare&&) = default;
   SecretShare& operator=(SecretShare&&) = default;
 
-  const ContextPtr& context() const noexcept { return context_; }
+  const ContextPtr& context() const { return present(context_); }
   /// Of the session that it belongs to: ThresholdSession::digest.
   const Digest& session() const noexcept { return session_; }
   /// Who dealt it; 0 for the sum of what all dealt.
@@ -36,7 +36,7 @@ class SecretShare {
   /// Whether it is the sum of what all dealt.
   bool is_sum() const noexcept { return from_ == 0; }
   /// The secret itself.
-  const PolyArray& share() const noexcept { return share_; }
+  const PolyArray& share() const { return present(context_), share_; }
 
  private:
   ContextPtr context_;

@@ -58,6 +58,8 @@ class KeyShare {
   /// of 1 part over PQ, transformed, as `share_items` says.
   KeyShare(ContextPtr context, const Digest& session, std::uint32_t party, Round round, const Digest& basis,
            PolyArray bodies);
+  KeyShare(const KeyShare&) = default;  // and no move: math/moved.hpp
+  KeyShare& operator=(const KeyShare&) = default;
 
   const ContextPtr& context() const noexcept { return context_; }
   /// Of the session that it belongs to: ThresholdSession::digest.

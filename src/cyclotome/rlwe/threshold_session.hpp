@@ -31,6 +31,8 @@ class ThresholdSession {
 
   /// Throws ArgumentError for facts that can't be, and for more parties than the parameters' noise bounds allow for.
   ThresholdSession(Parameters parameters, Facts facts, const PublicSeed& reference);
+  ThresholdSession(const ThresholdSession&) = default;  // and no move: math/moved.hpp
+  ThresholdSession& operator=(const ThresholdSession&) = default;
   /// With a fresh reference seed of the operating system.
   static ThresholdSession create(Parameters parameters, Facts facts);
 

@@ -7,7 +7,7 @@
 namespace cyclotome::scheme {
 
 rlwe::ContextPtr make_context(const rlwe::Parameters& parameters, const EnginePtr& engine) {
-  return parameters.scheme().make_context(parameters, engine);
+  return parameters.scheme().make_context(parameters, present(engine));
 }
 
 Ciphertext encrypt(const Plaintext& plaintext, const rlwe::PublicKey& key) {

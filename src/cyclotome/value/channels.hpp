@@ -22,8 +22,14 @@ struct Placed {
   Channels channels;
   Layout layout;
 
-  const rlwe::ContextPtr& context() const { return channels.front().context(); }
+  const rlwe::ContextPtr& context() const { return whole().channels.front().context(); }
   const rlwe::Parameters& parameters() const { return context()->parameters(); }
+  /// This, unless it was moved from: there is a channel for each plaintext modulus.
+  const Placed& whole() const {
+    if (channels.empty()) [[unlikely]]
+      refuse_moved_from();
+    return *this;
+  }
 };
 
 /// A part of a batch that is worked on at once.

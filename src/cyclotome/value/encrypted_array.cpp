@@ -37,7 +37,7 @@ Channels hidden(const char* operation, Channels channels, const Keyring& keys) {
 
 EncryptedArray::EncryptedArray(Placed placed, Bound bound, Keyring keys)
     : placed_(std::move(placed)), bound_(std::move(bound)), keys_(std::move(keys)) {
-  const Channels& all = channels();
+  const Channels& all = placed_.channels;
   if (all.empty() || all.size() != parameters().plain_moduli().size()) {
     throw ArgumentError(message("an encrypted array takes ciphertexts for each plaintext modulus, not ", all.size()));
   }
@@ -91,9 +91,10 @@ EncryptedArray EncryptedArray::to(const rlwe::ContextPtr& context) const {
   return {{std::move(moved), layout()}, bound_};
 }
 
-EncryptedArray EncryptedArray::transformed() const { return {value::transformed(placed_), bound_, keys_}; }
+EncryptedArray EncryptedArray::transformed() const { return {value::transformed(placed()), bound_, keys_}; }
 
 EncryptedArray EncryptedArray::in_native_domain() const {
+  static_cast<void>(placed());  // refused where this was moved from
   EncryptedArray result = *this;
   for (Ciphertext& channel : result.placed_.channels) channel = rlwe::native(channel);
   return result;

@@ -7,7 +7,8 @@
 
 namespace cyclotome::value {
 
-/// An n-dimensional array of encrypted integers, made by `encrypt`. Immutable; copies share their ciphertexts.
+/// An n-dimensional array of encrypted integers, made by `encrypt`. Immutable; copies share their ciphertexts, and one
+/// that was moved from is refused wherever it is used (ArgumentError).
 ///
 /// Results of operations (elementwise.hpp, products.hpp, reductions.hpp, slots.hpp, shaping.hpp; value.hpp has them
 /// all) are exact integers or a refusal: every array has a public bound on its values, which grows with each operation,
@@ -19,18 +20,18 @@ class EncryptedArray {
   /// of one key and as many ciphertexts as the layout says; RangeError for a bound that the parameters don't hold.
   EncryptedArray(Placed placed, Bound bound, Keyring keys = {});
 
-  const rlwe::ContextPtr& context() const noexcept { return placed_.context(); }
-  const rlwe::Parameters& parameters() const noexcept { return placed_.parameters(); }
-  const Placed& placed() const noexcept { return placed_; }
-  const Channels& channels() const noexcept { return placed_.channels; }
-  const Layout& layout() const noexcept { return placed_.layout; }
-  const Bound& bound() const noexcept { return bound_; }
-  const Keyring& keys() const noexcept { return keys_; }
+  const rlwe::ContextPtr& context() const { return placed_.context(); }
+  const rlwe::Parameters& parameters() const { return placed_.parameters(); }
+  const Placed& placed() const { return placed_.whole(); }
+  const Channels& channels() const { return placed().channels; }
+  const Layout& layout() const { return placed().layout; }
+  const Bound& bound() const { return placed(), bound_; }
+  const Keyring& keys() const { return placed(), keys_; }
 
-  const Shape& shape() const noexcept { return layout().shape(); }
-  std::size_t ndim() const noexcept { return shape().size(); }
+  const Shape& shape() const { return layout().shape(); }
+  std::size_t ndim() const { return shape().size(); }
   /// Id of the secret key that decrypts it.
-  const rlwe::KeyId& key() const noexcept { return channels().front().key(); }
+  const rlwe::KeyId& key() const { return channels().front().key(); }
   /// Bits by which the public bound on the noise may grow until `decrypt` refuses; negative: it refuses.
   double noise_headroom() const;
   /// Number of ciphertext primes; where plaintext moduli differ in it, the highest.

@@ -136,6 +136,7 @@ Integers::Integers(Shape shape, std::span<const Integer> values)
     : Integers(std::move(shape), width_of(values), words_of(values, width_of(values))) {}
 
 Integer Integers::operator[](std::size_t i) const {
+  static_cast<void>(shape());  // refused where this was moved from
   const auto words = value_words(i);
   std::vector<std::uint64_t> limbs(words_);
   take_magnitude(words, limbs);

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "cyclotome/math/moved.hpp"
 #include "cyclotome/ring/big_unsigned.hpp"
 #include "cyclotome/ring/secure_memory.hpp"
 #include "cyclotome/value/shape.hpp"
@@ -72,11 +73,15 @@ class Integers {
   /// refuse it in their own words.
   Integers(Shape shape, std::size_t words, Words data);
 
-  const Shape& shape() const noexcept { return shape_; }
-  std::size_t ndim() const noexcept { return shape_.size(); }
+  const Shape& shape() const {
+    if (shape_.empty() && data_.empty()) [[unlikely]]  // a scalar has a value
+      refuse_moved_from();
+    return shape_;
+  }
+  std::size_t ndim() const { return shape().size(); }
   std::size_t size() const noexcept { return words_ == 1 ? data_.size() : data_.size() / words_; }
   /// Length of the last axis; 1 for a scalar.
-  std::size_t length() const noexcept { return shape_.empty() ? 1 : shape_.back(); }
+  std::size_t length() const { return shape().empty() ? 1 : shape_.back(); }
   std::size_t words() const noexcept { return words_; }
   const Words& data() const noexcept { return data_; }
   /// Value number i in C order, where words() is 1.

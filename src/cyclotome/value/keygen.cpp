@@ -77,7 +77,7 @@ std::vector<std::uint64_t> galois_elements(const rlwe::Parameters& parameters, c
 }
 
 Keys keygen(const rlwe::ContextPtr& context, const KeyOptions& options) {
-  const std::vector<std::uint64_t> elements = galois_elements(context->parameters(), options);
+  const std::vector<std::uint64_t> elements = galois_elements(present(context)->parameters(), options);
   const std::size_t count = elements.size() + static_cast<std::size_t>(options.relinearization);
   const std::uint64_t pair = 2 * static_cast<std::uint64_t>(context->key_ring()->limbs()) * context->degree() *
                              bytes_of(context->key_ring()->word());

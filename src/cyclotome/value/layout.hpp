@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "cyclotome/math/moved.hpp"
 #include "cyclotome/rlwe/parameters.hpp"
 #include "cyclotome/value/shape.hpp"
 
@@ -41,7 +42,11 @@ class Layout {
   /// for a shape that no array has: no axis to pack, or one that count_of refuses.
   Layout(Shape shape, const Widths& widths, Placement placement, bool clean = true);
 
-  const Shape& shape() const noexcept { return shape_; }
+  const Shape& shape() const {
+    if (packed() && shape_.empty()) [[unlikely]]
+      refuse_moved_from();
+    return shape_;
+  }
   const Widths& widths() const noexcept { return widths_; }
   /// Values that one of these ciphertexts holds; of a replicated array, that it would hold in slots.
   std::size_t width() const noexcept {
@@ -54,22 +59,22 @@ class Layout {
   bool clean() const noexcept { return clean_; }
 
   /// The axes that number ciphertexts, without chunks.
-  Shape outer() const { return {shape_.begin(), shape_.end() - (packed() ? 1 : 0)}; }
+  Shape outer() const { return {shape().begin(), shape().end() - (packed() ? 1 : 0)}; }
   /// The same and one more for the chunks of a row: one for each index of outer().
   Shape ciphertext_axes() const;
   /// Values along the packed axis; 1 if there is none.
-  std::size_t length() const noexcept { return packed() ? shape_.back() : 1; }
+  std::size_t length() const { return packed() ? shape().back() : 1; }
   /// Length of the last axis, whatever it is; 1 for a scalar.
   std::size_t last() const noexcept { return shape_.empty() ? 1 : shape_.back(); }
   /// Ciphertexts for each index of outer().
-  std::size_t chunks() const noexcept { return (length() + width() - 1) / width(); }
+  std::size_t chunks() const { return (length() + width() - 1) / width(); }
   /// Number of ciphertexts, those of one plaintext modulus.
   std::size_t batch() const;
   /// Whether no chunk has room left.
-  bool full() const noexcept { return packed() && length() == chunks() * width(); }
+  bool full() const { return packed() && length() == chunks() * width(); }
 
   Layout with_shape(Shape shape) const { return {std::move(shape), widths_, placement_, clean_}; }
-  Layout with_clean(bool clean) const { return {shape_, widths_, placement_, clean}; }
+  Layout with_clean(bool clean) const { return {shape(), widths_, placement_, clean}; }
   Layout placed(Shape shape, Placement placement, bool clean = true) const {
     return {std::move(shape), widths_, placement, clean};
   }

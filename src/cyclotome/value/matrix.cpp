@@ -6,7 +6,7 @@
 namespace cyclotome::value {
 
 Matrix::Matrix(const rlwe::ContextPtr& context, Integers values)
-    : kept_(std::make_shared<Kept>(context, std::move(values))) {
+    : kept_(std::make_shared<Kept>(present(context), std::move(values))) {
   const Shape& shape = kept_->values.shape();
   if (shape.size() != 2 || kept_->values.size() == 0) {
     throw ArgumentError(message("a matrix has two axes and values, not shape ", to_string(shape)));

@@ -20,6 +20,8 @@ class Matrix {
   /// values: of two axes (ArgumentError). Throws UnsupportedError for parameters whose slots are no two rows of
   /// integers.
   Matrix(const rlwe::ContextPtr& context, Integers values);
+  Matrix(const Matrix&) = default;  // and no move: math/moved.hpp
+  Matrix& operator=(const Matrix&) = default;
 
   const rlwe::ContextPtr& context() const noexcept { return kept_->context; }
   const Integers& values() const noexcept { return kept_->values; }

@@ -29,7 +29,7 @@ void require_plain(const char* operation, const rlwe::Parameters& parameters, co
 }
 
 PlainArray::PlainArray(const rlwe::ContextPtr& context, Integers values, const Options& options)
-    : context_(context), values_(std::move(values)), bound_(Bound::wrapping()) {
+    : context_(present(context)), values_(std::move(values)), bound_(Bound::wrapping()) {
   const rlwe::Parameters& parameters = context->parameters();
   require_plain("plain", parameters, values_);
   bound_ = bound_of(values_, values_.length());

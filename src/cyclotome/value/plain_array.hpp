@@ -18,6 +18,9 @@ class PlainArray {
   /// Throws ArgumentError for no values, UnsupportedError for parameters without slots of integers, MemoryLimitError.
   PlainArray(const rlwe::ContextPtr& context, Integers values, const Options& options = {});
 
+  PlainArray(const PlainArray&) = default;  // and no move: math/moved.hpp
+  PlainArray& operator=(const PlainArray&) = default;
+
   const rlwe::ContextPtr& context() const noexcept { return context_; }
   const Integers& values() const noexcept { return values_; }
   const Shape& shape() const noexcept { return values_.shape(); }

@@ -28,6 +28,8 @@ class DecryptionShare {
   /// coefficient domain.
   DecryptionShare(rlwe::ContextPtr context, Facts facts, std::vector<PolyArray> channels)
       : context_(std::move(context)), facts_(std::move(facts)), channels_(std::move(channels)) {}
+  DecryptionShare(const DecryptionShare&) = default;  // and no move: math/moved.hpp
+  DecryptionShare& operator=(const DecryptionShare&) = default;
 
   const rlwe::ContextPtr& context() const noexcept { return context_; }
   /// What it says beside the polynomials.

@@ -28,6 +28,8 @@ class PolynomialTransform {
   /// 000-1: no other prime has a root). ArgumentError for degrees that the engine's design does not do.
   PolynomialTransform(EnginePtr engine, std::size_t degree, std::uint64_t prime,
                       std::optional<Word> word = std::nullopt);
+  PolynomialTransform(const PolynomialTransform&) = default;  // and no move: math/moved.hpp
+  PolynomialTransform& operator=(const PolynomialTransform&) = default;
 
   const EnginePtr& engine() const noexcept { return engine_; }
   std::size_t degree() const noexcept { return ring_->degree(); }
