@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "bindings.hpp"
-#include "cyclotome/math/budget_error.hpp"
 #include "cyclotome/rlwe/joint_errors.hpp"
 
 namespace cyclotome::python {

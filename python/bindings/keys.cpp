@@ -13,6 +13,7 @@
 #include "cyclotome/rlwe/reveal_budget.hpp"
 #include "cyclotome/value/keygen.hpp"
 #include "cyclotome/value/keyring.hpp"
+#include "file_path.hpp"
 
 namespace cyclotome::python {
 
@@ -84,14 +85,16 @@ void bind_keys(nb::module_& m) {
                      const rlwe::RevealCount count = rlwe::reveals_of(key.id());
                      return std::pair(count.planned, count.spent);
                    })
-      .def_prop_ro("reveals_kept_in", [](const SecretKey& key) { return rlwe::reveals_kept_in(key.id()); })
+      .def_prop_ro("reveals_kept_in", [](const SecretKey& key) { return shown_path(rlwe::reveals_kept_in(key.id())); })
       .def(
           "plan_reveals", [](const SecretKey& key, std::uint64_t planned) { rlwe::plan_reveals(key.id(), planned); },
           "planned"_a)
       .def(
-          "keep_reveals", [](const SecretKey& key, const std::string& path) { io::keep_reveals(key.id(), path); },
+          "keep_reveals", [](const SecretKey& key, const FilePath& path) { io::keep_reveals(key.id(), path); },
           "path"_a)
-      .def("keep_reveals_beside", &io::keep_reveals_beside, "key_path"_a);
+      .def(
+          "keep_reveals_beside",
+          [](const SecretKey& key, const FilePath& path) { return io::keep_reveals_beside(key, path); }, "key_path"_a);
 
   nb::class_<PublicKey>(m, "PublicKey")
       .def_static("generate", &PublicKey::generate, "secret"_a, NoGil())

@@ -14,7 +14,6 @@
 #include "cyclotome/io/party_file.hpp"
 #include "cyclotome/io/reveal_file.hpp"
 #include "cyclotome/io/stored_object.hpp"
-#include "cyclotome/math/budget_error.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/math/primes.hpp"

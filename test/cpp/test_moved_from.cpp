@@ -122,7 +122,7 @@ TEST(arrays_refuse_every_use) {
       {"slice", [&] { slice(a, 0, 1); }},
       {"select", [&] { select(a, {0}, {1}); }},
       {"concatenate", [&] { concatenate(std::array<EncryptedArray, 2>{a, b}); }},
-      {"concatenate, second", [&] { concatenate(std::array<EncryptedArray, 2>{b, a}); }},
+      {"stack, second", [&] { stack(std::array<EncryptedArray, 2>{b, a}); }},
       {"stack", [&] { stack(std::array<EncryptedArray, 2>{a, b}); }},
       {"rearranged", [&] { rearranged(a, {0}, {1}); }},
       {"negacyclic_product", [&] { negacyclic_product(a, b); }},

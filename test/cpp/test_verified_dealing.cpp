@@ -2,6 +2,7 @@
 // Dealt shares that can be checked: honest ones give the joint secret, in every epoch; every scripted dishonest dealer
 // or receiver is named, by a verdict that a third person reaches too.
 
+#include <deque>
 #include <map>
 #include <random>
 
@@ -146,9 +147,9 @@ std::vector<std::uint64_t> joint_secret(const Group& group) {
   return sum;
 }
 
-std::vector<Group> groups() {
+std::deque<Group> groups() {
   using io_objects::small_literal;
-  std::vector<Group> all;
+  std::deque<Group> all;
   all.emplace_back(small_literal(16, Word::u64, 50, 3, 1, {65537}));
   all.emplace_back(small_literal(16, Word::u32, 30, 2, 1, {257}));
   all.emplace_back(small_literal(8, Word::u64, 55, 2, 1, {65537}, &bgv::scheme()));

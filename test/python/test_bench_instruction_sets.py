@@ -45,7 +45,11 @@ def test_every_set_is_measured_and_right() -> None:
     sets = _core.instruction_sets()
     assert [r["instruction_set"] for r in records] == sets * len(plan.problems[0].operations)
     assert all(r["engine"] == f"cpu:{r['instruction_set']}" for r in records)
-    assert all((r["ratio"] is not None) == seal_available() for r in records)
+    # Of so few samples, on a machine that others use, some spread too far for a ratio: then it is said.
+    assert all(
+        (r["ratio"] is not None or "spread" in r["no_ratio"]) if seal_available() else r["ratio"] is None
+        for r in records
+    )
     report = Report(INSTRUCTION_SETS_SET, machine.facts(None), records, complete=True)
     assert len(report.keys()) == len(records)
     assert list(measure_instruction_sets(plan, False, report.keys())) == []

@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,15 @@ def raising(error: type[BaseException]) -> Any:
     return function
 
 
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """Ctrl-C is heard, which a process that a shell began in the background ignores."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c")
 @pytest.mark.parametrize("error", ENDINGS)
 @pytest.mark.parametrize("aside", [False, True], ids=["main thread", "another thread"])
 def test_functions_do_not_end_their_callers(error: type[BaseException], aside: bool) -> None:
@@ -124,6 +134,7 @@ def test_functions_do_not_end_their_callers(error: type[BaseException], aside: b
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+@pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_ends_the_caller() -> None:
     def slow(x: Any) -> Any:
         os.kill(os.getpid(), signal.SIGINT)

@@ -285,7 +285,7 @@ def test_wrong_statements_are_found_or_refused(user: SealUser, objects: Any) -> 
         owner.read_array(data, fresh=True, encoding="field")
     with pytest.raises(errors.FileError):
         owner.read_array("/no/such/file", fresh=True)
-    with pytest.raises(errors.FileError):
+    with pytest.raises(errors.ArgumentError, match="zero byte"):
         owner.read_array("a\0b", fresh=True)
     with pytest.raises(errors.FormatError, match="max_bytes"):
         user.owner(max_bytes=100).read_array(data, fresh=True)

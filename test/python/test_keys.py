@@ -112,9 +112,20 @@ class TestSecretKey:
     def test_shows_nothing(self) -> None:
         assert repr(self.secret) == f"SecretKey(id {self.secret.key_id[:8]}, {parameters().summary()})"
         public = {name for name in dir(self.secret) if not name.startswith("_")}
-        assert public == {"parameters", "device", "key_id", "to", "native", "context"}
+        assert public == {
+            "parameters",
+            "device",
+            "key_id",
+            "to",
+            "native",
+            "context",
+            "reveals",
+            "plan_reveals",
+            "keep_reveals",
+        }
         native = {name for name in dir(self.secret.native) if not name.startswith("_")}
-        assert native == {"generate", "context", "id", "to"}
+        counted = {"reveals", "reveals_kept_in", "plan_reveals", "keep_reveals", "keep_reveals_beside"}
+        assert native == {"generate", "context", "id", "to", *counted}
 
 
 def test_public_objects_survive_pickling() -> None:

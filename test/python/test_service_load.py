@@ -59,8 +59,10 @@ def loaded(
             report.write_text(json.dumps(figures, indent=1) + "\n")
         assert not outcome.wrong, outcome.wrong[:5]
         assert outcome.answers >= CLIENTS and sum(outcome.refused.values()) > CLIENTS / 2
-        # Threads in which jobs are waited for begin when they are first needed, one for each place.
-        assert running.files() <= files + 2 and running.threads() <= threads + PLACES
+        # Threads in which jobs are waited for begin when they are first needed, one for each place, and those that
+        # hash and write keys, as many as asyncio has.
+        writers = min(32, (os.cpu_count() or 1) + 4)
+        assert running.files() <= files + 2 and running.threads() <= threads + PLACES + writers
         assert max(size for _, size in outcome.resident) < before + GROWTH + CLIENTS * (1 << 20)
         # A leak grows as long as it is fed: the last third holds no more than the second.
         third = elapsed / 3

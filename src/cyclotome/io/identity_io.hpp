@@ -25,8 +25,8 @@ bool names_identity(std::span<const std::uint8_t> bytes) noexcept;
 
 /// What such bytes say without a passphrase.
 struct IdentityFacts {
-  rlwe::PublicIdentity identity;
-  bool is_protected;
+  rlwe::PublicIdentity identity;  ///< what others know of it
+  bool is_protected;              ///< under a passphrase
 };
 /// Throws FormatError for bytes that are no whole, undamaged identity.
 IdentityFacts inspect_identity(std::span<const std::uint8_t> bytes);

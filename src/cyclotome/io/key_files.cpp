@@ -62,8 +62,9 @@ std::string commit(FileSet& set) {
 std::string write_secret_key(const std::string& path, const rlwe::SecretKey& key, const KeyFileOptions& options) {
   FileSet set;
   add_secret_key(set, path, key, options);
+  RevealsBeside beside(key, path);
   std::string backup = commit(set);
-  write_reveals_beside(key, path);
+  beside.keep();
   return backup;
 }
 
@@ -79,8 +80,9 @@ std::string write_keys(const KeyPaths& paths, const rlwe::SecretKey& secret, con
   add_secret_key(set, paths.secret, secret, options);
   set.add(paths.public_key, serialize(public_key, options.metadata), Privacy::shared, options.existing);
   set.add(paths.evaluation, serialize(evaluation, options.metadata), Privacy::shared, options.existing);
+  RevealsBeside beside(secret, paths.secret);
   std::string backup = commit(set);
-  write_reveals_beside(secret, paths.secret);
+  beside.keep();
   return backup;
 }
 

@@ -171,12 +171,25 @@ bool keep_reveals_beside(const rlwe::SecretKey& key, const std::string& key_path
   return true;
 }
 
-void write_reveals_beside(const rlwe::SecretKey& key, const std::string& key_path) {
-  const RevealCount count = rlwe::reveals_of(key.id());
-  if (!keep_reveals_beside(key, key_path) || (count.planned == rlwe::usual_reveals && count.spent == 0)) return;
-  RevealFile(key.id(), reveal_file_beside(key_path, key.id()), true).change(count, [&](const RevealCount& there) {
-    return RevealCount{there.planned, std::max(there.spent, count.spent)};
-  });
+RevealsBeside::RevealsBeside(const rlwe::SecretKey& key, const std::string& key_path)
+    : key_(key.id()),
+      path_(reveal_file_beside(key_path, key_)),
+      store_(std::make_shared<RevealFile>(key_, path_, true)) {
+  const RevealCount count = rlwe::reveals_of(key_);
+  if (count.planned == rlwe::usual_reveals && count.spent == 0) return;
+  bool found = false;
+  made_ = platform::status_of(path_, found).kind == platform::FileKind::absent;
+  store_->change(
+      count, [&](const RevealCount& there) { return RevealCount{there.planned, std::max(there.spent, count.spent)}; });
+}
+
+RevealsBeside::~RevealsBeside() {
+  if (made_) platform::remove_file(path_);
+}
+
+void RevealsBeside::keep() {
+  rlwe::keep_reveals(key_, std::move(store_));
+  made_ = false;
 }
 
 }  // namespace cyclotome::io

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "cyclotome/rlwe/keys.hpp"
+#include "cyclotome/rlwe/reveal_budget.hpp"
 
 // The number of ciphertexts that a secret key revealed, in a file beside the key's: a few lines of text, replaced whole
 // and synced before anything is decrypted, while a lock on it is held. So a process that is killed has counted too
@@ -23,8 +25,23 @@ void keep_reveals(const rlwe::KeyId& key, const std::string& path);
 /// and nothing, for what is no regular file.
 bool keep_reveals_beside(const rlwe::SecretKey& key, const std::string& key_path);
 
-/// The same for a key that was written to a file; where another number than the usual one was planned, or something was
-/// revealed, the file beside it says so at once. Throws FileError where it can't be written.
-void write_reveals_beside(const rlwe::SecretKey& key, const std::string& key_path);
+/// The same for a key that is about to be written to a file: where another number than the usual one was planned, or
+/// something was revealed, the file beside it says so before the key is there. All that can fail does so here
+/// (FileError); without `keep`, a file that was made for it goes again.
+class RevealsBeside {
+ public:
+  RevealsBeside(const rlwe::SecretKey& key, const std::string& key_path);
+  RevealsBeside(const RevealsBeside&) = delete;
+  RevealsBeside& operator=(const RevealsBeside&) = delete;
+  ~RevealsBeside();
+  /// The key is there: counts beside it from now on.
+  void keep();
+
+ private:
+  rlwe::KeyId key_;
+  std::string path_;
+  std::shared_ptr<rlwe::RevealStore> store_;
+  bool made_ = false;
+};
 
 }  // namespace cyclotome::io

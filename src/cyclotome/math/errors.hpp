@@ -63,6 +63,13 @@ class ContradictionError : public Error {
   using Error::Error;
 };
 
+/// More than was planned for the life of a key: decryptions for others to see, of which each costs a little of what
+/// hides the key. Counted before anything is decrypted; nothing was.
+class BudgetError : public Error {
+ public:
+  using Error::Error;
+};
+
 /// Values that do not fit the plaintext space.
 class RangeError : public Error {
  public:

@@ -15,8 +15,8 @@ namespace cyclotome::rlwe {
 /// noise bounds rest.
 enum class KeyCheck : bool { required, skipped };
 
-/// The secret s: ternary, kept transformed over PQ in memory that is locked, and zeroised when freed. Not copyable; one that
-/// was moved from is refused where it is used.
+/// The secret s: ternary, kept transformed over PQ in memory that is locked, and zeroised when freed. Not copyable; one
+/// that was moved from is refused where it is used.
 class SecretKey {
  public:
   SecretKey(ContextPtr context, PolyArray transformed, const KeyId& id)

@@ -5,7 +5,7 @@
 #include <map>
 #include <mutex>
 
-#include "cyclotome/math/budget_error.hpp"
+#include "cyclotome/math/errors.hpp"
 
 namespace cyclotome::rlwe {
 

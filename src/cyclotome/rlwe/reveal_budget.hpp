@@ -14,7 +14,8 @@ namespace cyclotome::rlwe {
 
 /// Of a key; in ciphertexts of one plaintext modulus.
 struct RevealCount {
-  std::uint64_t planned, spent;
+  std::uint64_t planned;  ///< in the key's life
+  std::uint64_t spent;    ///< so far
 };
 
 /// What is planned unless somebody says otherwise: with 64 bits of flooding 2^-44 for the life of the key.

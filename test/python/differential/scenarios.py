@@ -331,7 +331,7 @@ def options(draw: Draw) -> None:
     """What holds within a context holds there alone."""
     where, steps = world(SETTING), []
     with api.progress(lambda done, total, what: steps.append((done, total))):
-        api.keygen(where.parameters, rotations=[1], device=HOME)
+        api.keygen(where.parameters, rotations=[1], device=HOME, reveals=draw(st.integers(1, 9)))
     assert steps and steps[-1][0] == steps[-1][1]
     x = api.encrypt([1], where.keys.public, bound=1).with_keys(where.keys.evaluation)
     with api.allow_undecryptable():
