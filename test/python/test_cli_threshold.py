@@ -195,6 +195,48 @@ def test_three_people_who_only_do_what_is_next(place: Path, threshold: int) -> N
     assert (rogue.code, "party 3" in rogue.text) == (3, True)
 
 
+def test_three_people_who_sign(place: Path) -> None:
+    """Each signs what it sends; a message that a relay made in a party's name is refused, and nobody is blamed."""
+    session, inbox, who = place / "session.ct", place / "inbox", place / "who.txt"
+    inbox.mkdir()
+    succeed("threshold", "new", place / "params.ct", "--parties", 3, "--rotations", "none", "-o", session, INSECURE)
+    lines = []
+    for party, folder in folders(place).items():
+        folder.mkdir()
+        made = succeed("threshold", "identity", "-o", folder / "me.id", "--json").data
+        lines.append(f"{party} {made['public']}")
+    who.write_text("\n".join(lines) + "\n")
+
+    def stepped(party: int, *more: object) -> tuple[object, ...]:
+        folder = folders(place)[party]
+        words = "threshold", "step", session, "--party", party, "--in", inbox, "--out", folder, INSECURE
+        return (*words, "--identity", folder / "me.id", "--identities", who, *more)
+
+    def delivered() -> None:
+        for folder in folders(place).values():
+            for path in folder.glob("*.ct"):
+                (inbox / path.name).write_bytes(path.read_bytes())
+
+    for party in PARTIES:
+        succeed(*stepped(party))
+    delivered()
+    true = (inbox / "commit-3.ct").read_bytes()
+    agreed = cy.load(session, allow_insecure=True)
+    cy.save(inbox / "commit-3.ct", cy.threshold.Party(agreed, 3).commit())
+    relayed = run(*stepped(1))
+    assert relayed.code == 5 and "party 3" in relayed.text and not (folders(place)[1] / "first-1.ct").exists()
+    (inbox / "commit-3.ct").write_bytes(true)
+    for _ in range(3):
+        found = [succeed(*stepped(party, "--json")).data for party in PARTIES]
+        delivered()
+    assert {each["waits_for"] for each in found} == {"done"} and len({each["transcript"] for each in found}) == 1
+    half = run(*stepped(1)[:-2])
+    assert (half.code, "does both" in half.text) == (2, True)
+    who.write_text(lines[0] + "\n" + lines[0] + "\n")
+    twice = run(*stepped(1))
+    assert (twice.code, "there twice" in twice.text) == (2, True)
+
+
 def test_advice_on_messages(place: Path) -> None:
     corpus = Path(__file__).resolve().parents[1] / "fuzz" / "corpus"
     answers = [corpus / "joint1-answers-1", corpus / "joint1-answers-2"]

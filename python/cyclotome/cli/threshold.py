@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any
 
 import numpy as np
@@ -21,6 +23,7 @@ from cyclotome.cli.console import (
     vacant,
 )
 from cyclotome.cli.failures import UsageError, command
+from cyclotome.cli.identities import KnownOption, SignOption, voice
 from cyclotome.cli.keys import load_as, noted_warnings, rotation_steps
 from cyclotome.cli.threshold_dealing import app as dealing
 from cyclotome.cli.visible import visible
@@ -54,7 +57,13 @@ def _session(path: Path, common: Common) -> cy.threshold.Session:
 
 
 def _party(
-    session: cy.threshold.Session, number: int, secret: Path, phrase: Path | None, share: Path | None, device: str
+    session: cy.threshold.Session,
+    number: int,
+    secret: Path,
+    phrase: Path | None,
+    share: Path | None,
+    device: str,
+    voice: Mapping[str, Any] = MappingProxyType({}),
 ) -> cy.threshold.Party:
     if not secret.exists():
         raise FileError(f"{secret} does not exist; `cyclotome threshold commit` makes it, once")
@@ -65,7 +74,7 @@ def _party(
         dealt = load_as(cy.threshold.SecretShare, share, passphrase=opened, **trust)
     to_open = passphrases.to_open(str(secret), phrase)
     with noted_warnings():
-        return cy.threshold.Party(session, number, file=secret, passphrase=to_open, share=dealt, device=device)
+        return cy.threshold.Party(session, number, file=secret, passphrase=to_open, share=dealt, device=device, **voice)
 
 
 def _numbers(text: str) -> list[int]:
@@ -132,6 +141,8 @@ def commit(
     party: PartyOption,
     out: OutOption,
     passphrase: passphrases.Flag = False,
+    identity: SignOption = None,
+    identities: KnownOption = None,
     passphrase_file: passphrases.FileOption = None,
     device: DeviceOption = "cpu",
     *,
@@ -145,7 +156,8 @@ def commit(
     agreed = _session(session, common)
     secret = _folder(out) / "secret.key"
     paths = [vacant(out / f"commit-{party}.ct", common.force)]
-    own = _own(agreed, party, secret, passphrase, passphrase_file, device)
+    signs = voice(identity, identities, passphrase_file)
+    own = _own(agreed, party, secret, passphrase, passphrase_file, device, signs)
     cy.save(paths[0], own.commit(), overwrite=common.force)
     emit({"session": agreed.id, "party": party, "files": [str(path) for path in (secret, *paths)]}, common.json)
     note(f"{secret} is yours alone; {paths[0]} is for all parties")
@@ -159,6 +171,8 @@ def share(
     commitments: Annotated[list[Path], typer.Argument(help="The commitments of all parties.")],
     party: PartyOption,
     out: OutOption,
+    identity: SignOption = None,
+    identities: KnownOption = None,
     passphrase_file: passphrases.FileOption = None,
     device: DeviceOption = "cpu",
     *,
@@ -174,7 +188,8 @@ def share(
     paths = {
         to: vacant(out / f"dealt-{party}-to-{to}.key", common.force) for to in agreed.parties if agreed.shares_secrets
     }
-    own = _party(agreed, party, out / "secret.key", passphrase_file, None, device)
+    signs = voice(identity, identities, passphrase_file)
+    own = _party(agreed, party, out / "secret.key", passphrase_file, None, device, signs)
     given = [load_as(cy.threshold.Commitment, path, expect=agreed.parameters) for path in commitments]
     cy.save(first, own.first_share(given), overwrite=common.force)
     _deal(own, paths, common.force)
@@ -191,6 +206,8 @@ def step(
     inbox: Annotated[Path, typer.Option("--in", "-i", help="Folder of all that has arrived so far, from everybody.")],
     out: OutOption,
     passphrase: passphrases.Flag = False,
+    identity: SignOption = None,
+    identities: KnownOption = None,
     passphrase_file: passphrases.FileOption = None,
     device: DeviceOption = "cpu",
     *,
@@ -203,7 +220,8 @@ def step(
     status is 3, and the message names the party, where somebody does not.
     """
     agreed = _session(session, common)
-    own = _own(agreed, party, _folder(out) / "secret.key", passphrase, passphrase_file, device)
+    signs = voice(identity, identities, passphrase_file)
+    own = _own(agreed, party, _folder(out) / "secret.key", passphrase, passphrase_file, device, signs)
     progress = own.next(_messages(agreed, inbox, device))
     written = [_kept(out / _name_of(each), each) for each in progress.messages]
     if agreed.shares_secrets and len(progress.messages) > 1:
@@ -266,6 +284,8 @@ def answer(
     party: PartyOption,
     secret: SecretOption,
     output: Annotated[Path, typer.Option("--output", "-o", help="Your second share, for example second-1.ct.")],
+    identity: SignOption = None,
+    identities: KnownOption = None,
     passphrase_file: passphrases.FileOption = None,
     device: DeviceOption = "cpu",
     *,
@@ -278,7 +298,8 @@ def answer(
     """
     agreed = _session(session, common)
     vacant(output, common.force)
-    own = _party(agreed, party, secret, passphrase_file, None, device)
+    signs = voice(identity, identities, passphrase_file)
+    own = _party(agreed, party, secret, passphrase_file, None, device, signs)
     cy.save(output, own.second_share(_shares(agreed, first, device)), overwrite=common.force)
     emit({"file": str(output), "session": agreed.id, "party": party, "key_id": own.key_id}, common.json)
     note(f"all parties should see the same key id, {own.key_id}")
@@ -435,13 +456,19 @@ def _folder(out: Path) -> Path:
 
 
 def _own(
-    session: cy.threshold.Session, number: int, secret: Path, passphrase: bool, phrase: Path | None, device: str
+    session: cy.threshold.Session,
+    number: int,
+    secret: Path,
+    passphrase: bool,
+    phrase: Path | None,
+    device: str,
+    voice: Mapping[str, Any],
 ) -> cy.threshold.Party:
     """The party of secret.key, or a new one."""
     if secret.exists():
-        return _party(session, number, secret, phrase, None, device)
+        return _party(session, number, secret, phrase, None, device, voice)
     wanted = passphrases.wanted(str(secret), passphrase, phrase)
-    return cy.threshold.Party(session, number, file=secret, passphrase=wanted, device=device)
+    return cy.threshold.Party(session, number, file=secret, passphrase=wanted, device=device, **voice)
 
 
 def _deal(own: cy.threshold.Party, paths: dict[int, Path], force: bool) -> None:

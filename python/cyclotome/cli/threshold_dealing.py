@@ -13,6 +13,8 @@ from cyclotome.cli import passphrases
 from cyclotome.cli.common import Common, with_common
 from cyclotome.cli.console import emit, note, vacant
 from cyclotome.cli.failures import UsageError, command
+from cyclotome.cli.identities import IdentitiesOption, IdentityOption, known
+from cyclotome.cli.identities import own as own_identity
 from cyclotome.cli.keys import load_as
 from cyclotome.errors import BlameError, FileError
 
@@ -27,16 +29,12 @@ app = typer.Typer(
 )
 
 SessionArgument = Annotated[Path, typer.Argument(help="The session, the same file for all parties.")]
-IdentitiesOption = Annotated[
-    Path, typer.Option("--identities", help="A text file, the same for all: a line `1 cyid-...` for each party.")
-]
 WhatOption = Annotated[
     str, typer.Option("--what", help='"secret" at the beginning; "refresh"; "replace" for parties who lost a share.')
 ]
 EpochOption = Annotated[int, typer.Option("--epoch", help="Of the shares that come of it; 0 at the beginning.")]
 DealersOption = Annotated[str | None, typer.Option("--dealers", help="Numbers of those who deal; by default all.")]
 PartyOption = Annotated[int, typer.Option("--party", "-p", help="Your number.")]
-IdentityOption = Annotated[Path, typer.Option("--identity", "-i", help="Your own identity. SECRET.")]
 SecretOption = Annotated[Path, typer.Option("--secret", "-s", help="Your own secret.key, which `commit` wrote.")]
 ShareOption = Annotated[Path | None, typer.Option("--share", help="Your share of the epoch before, if you have one.")]
 
@@ -45,25 +43,11 @@ def _round(
     session: Path, identities: Path, what: str, epoch: int, dealers: str | None, common: Common
 ) -> cy.threshold.DealingRound:
     agreed = load_as(cy.threshold.Session, session, **common.trust)
-    known: dict[int, cy.threshold.PublicIdentity] = {}
-    for line in identities.read_text(encoding="utf-8").splitlines():
-        words = line.split()
-        if not words:
-            continue
-        if len(words) != 2 or not words[0].isdigit():
-            raise UsageError(f"{identities}: {line[:40]!r} is no line such as `1 cyid-...`")
-        known[int(words[0])] = cy.threshold.PublicIdentity(words[1])
     try:
         chosen = None if dealers is None else [int(one) for one in dealers.split(",")]
     except ValueError:
         raise UsageError(f"{dealers!r}: write numbers of parties, such as 1,3") from None
-    return cy.threshold.DealingRound(agreed, known, what=what, epoch=epoch, dealers=chosen)
-
-
-def _identity(path: Path, phrase: Path | None) -> cy.threshold.Identity:
-    made = load_as(cy.threshold.Identity, path, passphrase=passphrases.to_open(str(path), phrase))
-    assert isinstance(made, cy.threshold.Identity)
-    return made
+    return cy.threshold.DealingRound(agreed, known(identities), what=what, epoch=epoch, dealers=chosen)
 
 
 def _party(
@@ -102,7 +86,7 @@ def keys(
     """Issue the keys that dealers seal your shares for. Compare the round's id, which is printed."""
     agreed = _round(session, identities, what, epoch, dealers, common)
     vacant(output, common.force)
-    cy.save(output, agreed.keys(party, _identity(identity, passphrase_file)), overwrite=common.force)
+    cy.save(output, agreed.keys(party, own_identity(identity, passphrase_file)), overwrite=common.force)
     emit({"file": str(output), "round": agreed.id, "party": party}, common.json)
     note(f"all parties should see the same round, {agreed.id[:16]}..., before they go on")
 
@@ -135,7 +119,7 @@ def deal(
     paths = {to: vacant(out / f"sealed-{party}-to-{to}.ct", common.force) for to in agreed.session.parties}
     own = _party(agreed, party, secret, share, passphrase_file)
     given = _messages(cy.threshold.ReceivingKeys, issued, agreed)
-    dealing, sealed = agreed.deal(own, _identity(identity, passphrase_file), given)
+    dealing, sealed = agreed.deal(own, own_identity(identity, passphrase_file), given)
     for to, message in sealed.items():
         cy.save(paths[to], message, overwrite=common.force)
     cy.save(public, dealing, overwrite=common.force)
@@ -186,7 +170,7 @@ def receive(
     dealings = [one for one in loaded if isinstance(one, cy.threshold.Dealing)]
     sealed = [one for one in loaded if isinstance(one, cy.threshold.SealedShare)]
     try:
-        received = agreed.receive(own, _identity(identity, passphrase_file), dealings, sealed)
+        received = agreed.receive(own, own_identity(identity, passphrase_file), dealings, sealed)
     except BlameError as blame:
         folder = output.parent if complaints is None else complaints
         folder.mkdir(parents=True, exist_ok=True)
