@@ -44,8 +44,7 @@ MOVES: dict[str, Verb] = {
         lambda x, place: np.asarray(x[place], dtype=object),
         lambda world, x, place: x[place],
         {"place": st.integers(-3, 3)},
-        lambda place: str(place),
-        lambda x, place: f"{x}[{place}]",
+        cli=lambda x, place: f"{x}[{place}]",  # C++ has `item` of what numbers ciphertexts, and `rearranged` of slots
     ),
     "slice": Verb(
         1,
