@@ -210,11 +210,6 @@ std::map<std::string, Verb> verbs() {
          return first_place(x, {.axis = w.number(), .descending = true});
        }},
       {"argmin", ordered<true>},
-      {"item",
-       [](Machine& m, Words& w) {
-         const EncryptedArray& x = m.operand(w);
-         return item(x, w.number());
-       }},
       {"reshape",
        [](Machine& m, Words& w) {
          const EncryptedArray& x = m.operand(w);
