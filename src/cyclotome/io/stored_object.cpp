@@ -99,7 +99,9 @@ rlwe::EvaluationKeys StoredObject::evaluation_keys(const rlwe::ContextPtr& conte
 rlwe::RekeyingKey StoredObject::rekeying_key(const rlwe::ContextPtr& context) const {
   return read_rekeying_key(present(held_)->container, present(context));
 }
-rlwe::ThresholdSession StoredObject::threshold_session() const { return read_threshold_session(present(held_)->container); }
+rlwe::ThresholdSession StoredObject::threshold_session() const {
+  return read_threshold_session(present(held_)->container);
+}
 rlwe::Commitment StoredObject::key_commitment() const { return read_key_commitment(present(held_)->container); }
 rlwe::KeyShare StoredObject::key_share(const rlwe::ContextPtr& context) const {
   return read_key_share(present(held_)->container, present(context));

@@ -6,8 +6,9 @@
 namespace cyclotome {
 
 void refuse_moved_from() {
-  throw ArgumentError("this object was moved from (std::move) and holds nothing any more; use the one that it was moved "
-                      "to, or copy it: copies share what is large");
+  throw ArgumentError(
+      "this object was moved from (std::move) and holds nothing any more; use the one that it was moved "
+      "to, or copy it: copies share what is large");
 }
 
 }  // namespace cyclotome
