@@ -50,10 +50,6 @@ def _expanded(x: Any, scaled: bool) -> Any:
     return x * 2**steps if scaled else x
 
 
-def _packed_again(x: Any) -> Any:
-    return x
-
-
 def _product(name: str, clear: Callable[..., Any]) -> Verb:
     return Verb(
         2,
@@ -96,7 +92,7 @@ COEFFICIENTS: dict[str, Verb] = {
     ),
     "pack": Verb(
         1,
-        lambda x, scaled: _packed_again(x),
+        lambda x, scaled: x,
         lambda world, x, scaled: api.pack(api.expand(x), scaled=scaled),
         {"scaled": st.booleans()},
     ),

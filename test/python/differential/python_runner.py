@@ -89,15 +89,9 @@ def _try(course: Run, step: Step) -> None:
     except CyclotomeError as error:
         tried.refusal = type(error).__name__
         return
-    random = verb.random or any(each.random and not _kept(each) for each in operands)
     tried.place = len(course.results)
-    course.results.append(Result(array, clear, random or bool(array.is_transformed)))
+    course.results.append(Result(array, clear, verb.random or bool(array.is_transformed)))
     _check(course, f"{course.program.text()}\nstep {len(course.tried)}: {step.verb} of {places} {step.options}")
-
-
-def _kept(result: Result) -> bool:
-    """Inputs are files that all runners read, so what comes of them has the same bits."""
-    return True
 
 
 def _check(course: Run, story: str) -> None:
