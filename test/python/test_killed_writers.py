@@ -15,7 +15,7 @@ from pathlib import Path
 import cyclotome as cy
 import pytest
 from cyclotome import whole_files
-from killed_writers import NAMES, TABLE, Writer, child
+from killed_writers import NAMES, TABLE, Writer, child, decrypts
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="files without a name are Linux's")
 KILLS = int(os.environ.get("CYCLOTOME_TEST_KILLS", "30"))
@@ -40,7 +40,7 @@ def test_files_are_whole_and_nothing_else_is_left(tmp_path: Path) -> None:
         folder = tmp_path / f"{number}"
         folder.mkdir()
         process = child(writer, folder, number)
-        time.sleep(draw.random() * 0.1)
+        time.sleep(draw.random() * (0.4 if decrypts(number) else 0.1))
         os.kill(process, signal.SIGKILL)
         status = os.waitpid(process, 0)[1]
         assert os.WIFSIGNALED(status), "the writer ended by itself"
