@@ -95,8 +95,8 @@ OF_ONE_SYSTEM = re.compile(
     r"(?:sys|mach|linux)/.*|(?:unistd|fcntl|sched|pthread|dlfcn|signal|windows|io|share|bcrypt|malloc)[.]h"
 )
 
-#: Modules of the package ``cyclotome`` that may import it as a whole; its folders, the command line, may too.
-ABOVE = frozenset({"__init__.py", "__main__.py"})
+#: Modules and rooms of the package ``cyclotome`` that may import it as a whole.
+ABOVE = frozenset({"__init__.py", "__main__.py", "cli"})
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"(?P<quoted>[^"]*)"|<(?P<angled>[^>]*)>)', re.MULTILINE)
 
@@ -228,20 +228,21 @@ def check_imports(root: Path) -> Iterator[Offence]:
     ``__init__`` is above them all. The other rules on imports are import-linter's (pyproject.toml), which can't see
     this one."""
     package = root / "python" / "cyclotome"
-    for file in sorted(package.glob("*.py")):
-        if file.name in ABOVE:
+    for file in sorted(package.rglob("*.py")):
+        place = file.relative_to(package).parts
+        if place[0] in ABOVE:
             continue
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"), filename=str(file))):
-            if isinstance(node, (ast.Import, ast.ImportFrom)) and (names := taken(node, package)):
+            if isinstance(node, (ast.Import, ast.ImportFrom)) and (names := taken(node, package, len(place))):
                 yield Offence(file, node.lineno, f"import {', '.join(names)} from the module that has it")
 
 
-def taken(node: ast.Import | ast.ImportFrom, package: Path) -> list[str]:
-    """What an import in a module of ``package`` takes from the package itself."""
+def taken(node: ast.Import | ast.ImportFrom, package: Path, depth: int) -> list[str]:
+    """What an import in a module of ``package`` takes from the package itself, which has this many dots there."""
     names = [alias.name for alias in node.names]
     if isinstance(node, ast.Import):
         return [name for name in names if name.split(".")[0] == "cyclotome"]
-    if (node.level, node.module) not in ((0, "cyclotome"), (1, None)):
+    if (node.level, node.module) not in ((0, "cyclotome"), (depth, None)):
         return []
     return [name for name in names if name != "_core" and not is_module(package, name)]
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import cyclotome as cy
 import numpy as np
-from cyclotome.contexts import engine_on
+from cyclotome.devices.contexts import engine_on
 
 #: Numbers in a list, and their bits.
 SORTS = ((4, 8), (8, 8), (16, 8), (8, 32))

@@ -20,7 +20,7 @@ import cyclotome as cy
 import numpy as np
 from cyclotome import _core
 from cyclotome.circuit import Circuit
-from cyclotome.contexts import device_name, engine_on
+from cyclotome.devices.contexts import device_name, engine_on
 from cyclotome_study import ltv, ltv_circuits
 
 from cyclotome_bench.cells import compared, no_times, timed

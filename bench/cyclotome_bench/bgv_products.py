@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 from cyclotome import _core
-from cyclotome.contexts import engine_on
-from cyclotome.parameters import Parameters, find_primes
+from cyclotome.devices.contexts import engine_on
+from cyclotome.parameters.parameters import Parameters, find_primes
 from cyclotome.reporting import Task
 from cyclotome_study import ProductContext, pack, unpack
 from numpy.typing import NDArray

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from cyclotome.contexts import device_name
-from cyclotome.fpga_device import Options, options_of
+from cyclotome.devices.contexts import device_name
+from cyclotome.devices.fpga import Options, options_of
 
 from cyclotome_bench.charts import Bars, Plot
 from cyclotome_bench.circuits import CASES, Case

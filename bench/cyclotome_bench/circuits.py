@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 from cyclotome import _core, fpga
-from cyclotome.contexts import device_name, engine_on
-from cyclotome.fpga_device import open_circuit, options_of
-from cyclotome.parameters import Parameters, find_primes
+from cyclotome.devices.contexts import device_name, engine_on
+from cyclotome.devices.fpga import open_circuit, options_of
+from cyclotome.parameters.parameters import Parameters, find_primes
 from cyclotome_study import ProductContext
 
 from cyclotome_bench.report import Record

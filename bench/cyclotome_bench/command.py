@@ -24,7 +24,7 @@ from cyclotome.cli.console import (
     write_whole,
 )
 from cyclotome.cli.failures import INTERRUPTED, UsageError, command
-from cyclotome.contexts import device_name
+from cyclotome.devices.contexts import device_name
 from rich.console import Console
 from rich.table import Table as RichTable
 

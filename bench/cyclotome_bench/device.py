@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from cyclotome import _core
-from cyclotome.contexts import engine_on
-from cyclotome.parameters import find_primes
+from cyclotome.devices.contexts import engine_on
+from cyclotome.parameters.parameters import find_primes
 from cyclotome.reporting import Task
 
 from cyclotome_bench.device_plans import DevicePlan

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cyclotome.contexts import device_name
+from cyclotome.devices.contexts import device_name
 from cyclotome.errors import ArgumentError
 
 from cyclotome_bench.plans import Plan, make_plan

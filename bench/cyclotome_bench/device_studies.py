@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cyclotome import _core
-from cyclotome.contexts import device_name
+from cyclotome.devices.contexts import device_name
 from cyclotome.errors import ArgumentError, EngineError
-from cyclotome.parameters import find_primes
+from cyclotome.parameters.parameters import find_primes
 from cyclotome_study import transforms
 
 from cyclotome_bench.paper_kernels import SETS_000

@@ -15,9 +15,9 @@ from typing import Any
 import cyclotome as cy
 import numpy as np
 from cyclotome import _core
-from cyclotome.contexts import engine_on
+from cyclotome.devices.contexts import engine_on
 from cyclotome.errors import NoiseError
-from cyclotome.parameters import find_primes
+from cyclotome.parameters.parameters import find_primes
 from cyclotome.reporting import Task
 from cyclotome_study import fermat
 

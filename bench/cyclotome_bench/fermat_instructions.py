@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 
 from cyclotome import _core
-from cyclotome.contexts import engine_on
+from cyclotome.devices.contexts import engine_on
 
 from cyclotome_bench.fermat_plans import Cell
 from cyclotome_bench.fermat_records import uniform

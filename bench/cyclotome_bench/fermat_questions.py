@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 from cyclotome import _core
-from cyclotome.contexts import engine_on
+from cyclotome.devices.contexts import engine_on
 from cyclotome.errors import ParameterError
-from cyclotome.parameters import find_primes
+from cyclotome.parameters.parameters import find_primes
 from cyclotome_study import fermat
 
 from cyclotome_bench.fermat_plans import Cell, FermatPlan

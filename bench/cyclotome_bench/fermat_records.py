@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from cyclotome import _core
-from cyclotome.contexts import device_name
+from cyclotome.devices.contexts import device_name
 
 from cyclotome_bench.cells import compared, timed
 from cyclotome_bench.fermat_plans import Cell, FermatPlan

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from cyclotome import __version__, _core, cuda_device
+from cyclotome import __version__, _core
+from cyclotome.devices import cuda
 
 __all__ = ["cores", "device_facts", "device_machine_name", "facts", "load", "load_note", "load_said", "machine_name"]
 
@@ -90,7 +91,7 @@ def device_facts(device: str) -> dict[str, Any]:
     about: dict[str, Any] = {**facts(None), "machine": device_machine_name(device), "device": device}
     gpu = _gpu(device)
     if gpu is not None:
-        found = cuda_device.facts()
+        found = cuda.facts()
         about["gpu"] = {name: gpu[name] for name in ("name", "compute_capability", "multiprocessors", "memory")}
         about |= {"driver": found["driver_version"], "cuda": found["runtime"], "cuda_of_driver": found["driver"]}
         about["ceilings"] = _core.cuda_ceilings(gpu["index"])

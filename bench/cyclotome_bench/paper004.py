@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from cyclotome.contexts import device_name
+from cyclotome.devices.contexts import device_name
 from cyclotome.errors import EngineError
 
 from cyclotome_bench.bgv_products import encryption_plots, encryption_tables, measure_encryption

@@ -7,8 +7,8 @@ import random
 from collections.abc import Callable, Iterator
 
 from cyclotome import _core
-from cyclotome.contexts import engine_on
-from cyclotome.parameters import find_primes
+from cyclotome.devices.contexts import engine_on
+from cyclotome.parameters.parameters import find_primes
 from cyclotome_study.crt import Crt
 
 from cyclotome_bench.kinds import Kind

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from cyclotome import _core
-from cyclotome.contexts import engine_on
+from cyclotome.devices.contexts import engine_on
 from cyclotome_study.laws import BINARY, BINOMIAL, LAWS, TERNARY, ZERO_ONE, Law, box_muller, inverse_cdf
 from cyclotome_study.textbook import TextbookBGV, TextbookFV, flint_available
 

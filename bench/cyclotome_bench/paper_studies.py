@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from cyclotome.contexts import device_name, engine_on
+from cyclotome.devices.contexts import device_name, engine_on
 from cyclotome.errors import ArgumentError
 from cyclotome.reporting import Task
 

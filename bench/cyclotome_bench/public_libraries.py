@@ -15,7 +15,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from cyclotome.parameters import Parameters
+from cyclotome.parameters.parameters import Parameters
 
 from cyclotome_bench.report import Record
 from cyclotome_bench.sets import Chain, Problem

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from cyclotome import _core
 from cyclotome.errors import ParameterError
-from cyclotome.parameters import Parameters, find_primes
+from cyclotome.parameters.parameters import Parameters, find_primes
 
 __all__ = [
     "BEHZ_OPERATIONS",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from cyclotome import _core
-from cyclotome.parameters import find_primes
+from cyclotome.parameters.parameters import find_primes
 
 from cyclotome_bench.seal import SealTransform
 from cyclotome_bench.timing import Budget, Timing, quiet

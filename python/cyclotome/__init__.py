@@ -18,27 +18,35 @@ user.
 from __future__ import annotations
 
 from importlib import import_module
-from sys import modules
+from sys import meta_path, modules
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import _core as _core
     from . import bfv, bgv, circuit, errors, fpga, interop, models, study, threshold
-    from .array import EncryptedArray
-    from .contraction import convolution_matrix, einsum
-    from .decryption import decrypt, noise_budget, reveal
-    from .digits import EncryptedDigits, decrypt_digits, encrypt_digits
-    from .dry_runs import Operand
-    from .encryption import encrypt
+    from .arrays.array import EncryptedArray
+    from .arrays.contraction import convolution_matrix, einsum
+    from .arrays.decryption import decrypt, noise_budget, reveal
+    from .arrays.encryption import encrypt
+    from .arrays.matrices import Matrix
+    from .arrays.plain import PlainArray, plain
+    from .arrays.polynomials import convolve, expand, negacyclic_product, pack
+    from .arrays.rekeying import rekey, rekeying_key, rerandomize
+    from .arrays.selections import one_hot
+    from .arrays.shaping import concatenate, stack
+    from .arrays.sharded import ShardedArray
+    from .arrays.sharding import encrypt_sharded, shard
     from .errors import CyclotomeError
-    from .extension_slots import ExtensionArray, ExtensionSlots
     from .files import from_bytes, load, save, to_bytes, to_view
-    from .fixed_point import FixedPoint
-    from .frame_columns import EncryptedCategories, EncryptedColumn
-    from .frame_decryption import decrypt_frame
-    from .frames import EncryptedFrame, encrypt_frame
-    from .functions import (
+    from .files.inspection import Inspection, inspect
+    from .files.key_files import KeyFiles, save_keys
+    from .frames.columns import EncryptedCategories, EncryptedColumn
+    from .frames.decryption import decrypt_frame
+    from .frames.frame import EncryptedFrame, encrypt_frame
+    from .functions.digits import EncryptedDigits, decrypt_digits, encrypt_digits
+    from .functions.extension_slots import ExtensionArray, ExtensionSlots
+    from .functions.functions import (
         argmax,
         argmin,
         equal,
@@ -52,28 +60,20 @@ if TYPE_CHECKING:
         top_k,
         where,
     )
-    from .held_keys import hold_keys, release_keys
-    from .inspection import Inspection, inspect
-    from .key_files import KeyFiles, save_keys
-    from .key_generation import keygen, sum_rotations, trace_elements
-    from .keys import EvaluationKeys, Keys, PublicKey, RekeyingKey, SecretKey
-    from .matrices import Matrix
+    from .keys.generation import keygen, sum_rotations, trace_elements
+    from .keys.held import hold_keys, release_keys
+    from .keys.kinds import EvaluationKeys, Keys, PublicKey, RekeyingKey, SecretKey
     from .memory import memory_limit, set_memory_limit
+    from .numbers.fixed_point import FixedPoint
     from .options import allow_undecryptable, progress
-    from .parameters import Parameters
-    from .plain_arrays import PlainArray, plain
-    from .planning import Plan, plan
-    from .polynomials import convolve, expand, negacyclic_product, pack
-    from .rekeying import rekey, rekeying_key, rerandomize
-    from .selections import one_hot
+    from .parameters.parameters import Parameters
+    from .planning.dry_runs import Operand
+    from .planning.plans import Plan, plan
+    from .planning.suggestions import suggest
     from .sessions.client import Client
     from .sessions.mapping import map
     from .sessions.quotas import Quotas
     from .sessions.server import Server
-    from .shaping import concatenate, stack
-    from .sharded_array import ShardedArray
-    from .sharding import encrypt_sharded, shard
-    from .suggestions import suggest
 
     __version__: str
 
@@ -172,42 +172,42 @@ __all__ = [
 #: Where each name lives. A module is imported when one of its names is first used, so that neither `import cyclotome`
 #: nor `cyclotome --version` waits for NumPy, circuits, or what else the program never calls.
 _MODULES = {
-    "array": "EncryptedArray",
-    "contraction": "convolution_matrix einsum",
-    "decryption": "decrypt noise_budget reveal",
-    "digits": "EncryptedDigits decrypt_digits encrypt_digits",
-    "dry_runs": "Operand",
-    "encryption": "encrypt",
+    "arrays.array": "EncryptedArray",
+    "arrays.contraction": "convolution_matrix einsum",
+    "arrays.decryption": "decrypt noise_budget reveal",
+    "arrays.encryption": "encrypt",
+    "arrays.matrices": "Matrix",
+    "arrays.plain": "PlainArray plain",
+    "arrays.polynomials": "convolve expand negacyclic_product pack",
+    "arrays.rekeying": "rekey rekeying_key rerandomize",
+    "arrays.selections": "one_hot",
+    "arrays.shaping": "concatenate stack",
+    "arrays.sharded": "ShardedArray",
+    "arrays.sharding": "encrypt_sharded shard",
     "errors": "CyclotomeError",
-    "extension_slots": "ExtensionArray ExtensionSlots",
     "files": "from_bytes load save to_bytes to_view",
-    "fixed_point": "FixedPoint",
-    "frame_columns": "EncryptedCategories EncryptedColumn",
-    "frame_decryption": "decrypt_frame",
-    "frames": "EncryptedFrame encrypt_frame",
-    "functions": "argmax argmin equal is_zero less lookup maximum minimum polyval sort top_k where",
-    "held_keys": "hold_keys release_keys",
-    "inspection": "Inspection inspect",
-    "key_files": "KeyFiles save_keys",
-    "key_generation": "keygen sum_rotations trace_elements",
-    "keys": "EvaluationKeys Keys PublicKey RekeyingKey SecretKey",
-    "matrices": "Matrix",
+    "files.inspection": "Inspection inspect",
+    "files.key_files": "KeyFiles save_keys",
+    "frames.columns": "EncryptedCategories EncryptedColumn",
+    "frames.decryption": "decrypt_frame",
+    "frames.frame": "EncryptedFrame encrypt_frame",
+    "functions.digits": "EncryptedDigits decrypt_digits encrypt_digits",
+    "functions.extension_slots": "ExtensionArray ExtensionSlots",
+    "functions.functions": "argmax argmin equal is_zero less lookup maximum minimum polyval sort top_k where",
+    "keys.generation": "keygen sum_rotations trace_elements",
+    "keys.held": "hold_keys release_keys",
+    "keys.kinds": "EvaluationKeys Keys PublicKey RekeyingKey SecretKey",
     "memory": "memory_limit set_memory_limit",
+    "numbers.fixed_point": "FixedPoint",
     "options": "allow_undecryptable progress",
-    "parameters": "Parameters",
-    "plain_arrays": "PlainArray plain",
-    "planning": "Plan plan",
-    "polynomials": "convolve expand negacyclic_product pack",
-    "rekeying": "rekey rekeying_key rerandomize",
-    "selections": "one_hot",
+    "parameters.parameters": "Parameters",
+    "planning.dry_runs": "Operand",
+    "planning.plans": "Plan plan",
+    "planning.suggestions": "suggest",
     "sessions.client": "Client",
     "sessions.mapping": "map",
     "sessions.quotas": "Quotas",
     "sessions.server": "Server",
-    "shaping": "concatenate stack",
-    "sharded_array": "ShardedArray",
-    "sharding": "encrypt_sharded shard",
-    "suggestions": "suggest",
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names.split()}
 
@@ -232,20 +232,21 @@ def __dir__() -> list[str]:
 
 
 class _Package(ModuleType):
-    """A package whose private modules are no attributes: `cy.array(...)` would look like a function and be none. They
-    can be imported all the same."""
+    """A package whose rooms are no attributes: `cy.keys(...)` would look like a function and be none. They can be
+    imported all the same."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         """By name: pickles of functions that name it, as cloudpickle makes them, know modules by their exact type."""
         return import_module, (self.__name__,)
 
     def __setattr__(self, name: str, value: object) -> None:
-        private = isinstance(value, ModuleType) and not hasattr(value, "__path__") and not name.startswith("_")
-        if name in __all__ or not private:
+        if name in __all__ or name.startswith("_") or not isinstance(value, ModuleType):
             super().__setattr__(name, value)
 
 
 modules[__name__].__class__ = _Package
+# Pickles name modules as they were called when they were written.
+meta_path.append(import_module(f"{__name__}.former").Former())
 
 # An extension with the CUDA engine comes before the package's own, where it is installed.
 __path__ = import_module(f"{__name__}.cuda_wheel").search_path(__path__)

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import _core, parameters
-from .array import EncryptedArray
+from . import _core
+from .arrays.array import EncryptedArray
+from .arrays.polynomials import negacyclic_product as _negacyclic_product
 from .errors import ArgumentError, UnsupportedError
 from .options import product_method
-from .parameters import find_primes
-from .polynomials import negacyclic_product as _negacyclic_product
+from .parameters import parameters
+from .parameters.parameters import find_primes
 
 __all__ = ["METHODS", "Parameters", "find_primes", "multiply", "negacyclic_product", "product_method"]
 

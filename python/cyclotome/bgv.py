@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import parameters
-from .parameters import find_primes
+from .parameters import parameters
+from .parameters.parameters import find_primes
 
 __all__ = ["Parameters", "find_primes"]
 

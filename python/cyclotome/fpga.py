@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from . import _core
-from .contexts import device_name, engine_on
+from .devices.contexts import device_name, engine_on
+from .devices.fpga import Options, options_of
 from .errors import ArgumentError, EngineError
-from .fpga_device import Options, options_of
 
 __all__ = ["Measurement", "Options", "Statistics", "measure", "reset", "statistics"]
 

@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 import numpy as np
 from cyclotome import _core
-from cyclotome.contexts import device_name, engine_on
+from cyclotome.devices.contexts import device_name, engine_on
 from cyclotome.errors import ArgumentError
 
 __all__ = ["Crt", "Reconstruction"]

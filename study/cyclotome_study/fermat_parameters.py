@@ -7,7 +7,7 @@ import math
 from typing import Literal, NamedTuple
 
 from cyclotome import _core
-from cyclotome.contexts import engine_on
+from cyclotome.devices.contexts import engine_on
 
 from cyclotome_study.study_keys import StudyKey, StudyParameters, StudyPublicKey, StudySecretKey
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 from cyclotome import _core
-from cyclotome.contexts import engine_on
+from cyclotome.devices.contexts import engine_on
 from cyclotome.errors import ArgumentError
 
 __all__ = [

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from cyclotome import _core, contexts
+from cyclotome import _core
 from cyclotome.circuit import Circuit
+from cyclotome.devices import contexts
 from cyclotome.errors import ArgumentError, EngineError, MismatchError, MissingKeyError, RangeError
 
 from cyclotome_study import ltv

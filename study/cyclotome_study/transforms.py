@@ -21,10 +21,10 @@ from typing import Any, Literal
 
 import numpy as np
 from cyclotome import _core
-from cyclotome.contexts import device_name, engine_on
+from cyclotome.devices.contexts import device_name, engine_on
+from cyclotome.devices.transform_designs import NTT
+from cyclotome.devices.transform_designs import names as all_names
 from cyclotome.errors import ArgumentError, EngineError, RangeError
-from cyclotome.transform_designs import NTT
-from cyclotome.transform_designs import names as all_names
 from numpy.typing import NDArray
 
 __all__ = ["Design", "Transform", "designs", "names"]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 
 import pytest
-from cyclotome import contexts
+from cyclotome.devices import contexts
 from cyclotome.errors import EngineError
 
 DEVICE = os.environ.get("CYCLOTOME_TEST_DEVICE", "cuda:0")

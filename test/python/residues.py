@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from cyclotome import _core, cuda_device
+from cyclotome import _core
 from cyclotome._core import testing
+from cyclotome.devices import cuda
 from numpy.typing import NDArray
 from oracles.integers import some_primes
 
@@ -18,7 +19,7 @@ Residues = NDArray[np.uint64]
 # composite at once, but its verbs one by one; and a GPU, where there is one. All must give the same bits.
 ENGINES = {name: _core.CpuEngine(2, name) for name in _core.instruction_sets()}
 ENGINES["reference"] = testing.ReferenceEngine(2)
-if cuda_device.usable():
+if cuda.usable():
     ENGINES["cuda"] = _core.cuda_engine(0)
 #: Those of them whose memory is not the host's.
 DEVICES = [engine for name, engine in ENGINES.items() if name == "cuda"]

@@ -12,7 +12,8 @@ import pytest
 
 pytest.importorskip("typer")
 
-from cyclotome import errors, fpga_device
+from cyclotome import errors
+from cyclotome.devices import fpga
 from cyclotome.extras import FPGA
 from cyclotome_bench import bgv_products
 from cyclotome_bench.bgv_products import ResidueBgv, encryption_plots, encryption_tables, measure_encryption
@@ -119,8 +120,8 @@ def test_latencies_are_those_that_the_thesis_prints() -> None:
     designs = FPGA.load("thesis").DESIGNS
     for case in CASES:
         if case.paper_latency is not None:
-            pipes = fpga_device.options_of(case.device).pipes
-            clock = fpga_device.options_of(case.device).clock
+            pipes = fpga.options_of(case.device).pipes
+            clock = fpga.options_of(case.device).clock
             (row,) = [d for d in designs[case.table] if d.pipes == pipes and clock in d.clocks]
             assert (case.paper_latency, case.degree) == (row.row.latency, row.degree)
     assert sum(case.paper_latency is not None for case in CASES) == 5

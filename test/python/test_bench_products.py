@@ -205,7 +205,7 @@ def test_a_missing_simulator_leaves_circuits_out(monkeypatch: pytest.MonkeyPatch
 
 
 def test_circuits_become_records_and_are_not_simulated_twice(monkeypatch: pytest.MonkeyPatch) -> None:
-    from cyclotome.contexts import device_name
+    from cyclotome.devices.contexts import device_name
     from cyclotome_bench.circuits import CASES
 
     calls = []

@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 import pytest
-from cyclotome.contexts import engine_on
+from cyclotome.devices.contexts import engine_on
 from cyclotome.errors import ArgumentError
 from cyclotome_bench.device import measure_on_device
 from cyclotome_bench.device_plans import DevicePlan, make_device_plan

@@ -11,8 +11,9 @@ from typing import Any
 import cyclotome as cy
 import numpy as np
 import pytest
-from cyclotome import _core, threshold_checks
+from cyclotome import _core
 from cyclotome._core.testing import rlwe, threshold
+from cyclotome.threshold import checks
 from joint_keys import BITS, Joint, parameters
 
 pytestmark = pytest.mark.skipif(_core.identities() != "ready", reason=_core.identities())
@@ -192,7 +193,7 @@ def test_a_shift_by_chosen_values_is_refused_unless_alpha_is_known(scheme: str, 
         def cheat(stage: str, given: list[Any]) -> list[Any]:
             if stage == "share":
                 return [shifted(given[0], shift_of(x, lie))]
-            rest = threshold_checks._modulo(x) - (values + lie) % t
+            rest = checks._modulo(x) - (values + lie) % t
             check = circle.key.sums[0] * rest  # decrypts to -alpha lie
             return [shifted(given[0], shift_of(check, (guess * lie) % t))]
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from cli_runner import run, succeed
 from cyclotome.circuit import Circuit
-from cyclotome.contexts import device_name, engine_on
+from cyclotome.devices.contexts import device_name, engine_on
 from cyclotome.errors import ArgumentError, EngineError, MemoryLimitError
 from cyclotome.text import byte_size
 

@@ -18,7 +18,8 @@ pytest.importorskip("typer")
 
 import cyclotome as cy
 from cli_runner import make_workspace, run, succeed
-from cyclotome import _core, cuda_device
+from cyclotome import _core
+from cyclotome.devices import cuda
 from cyclotome_study import ProductContext
 
 
@@ -186,9 +187,9 @@ def test_the_doctor_tests_this_machine() -> None:
     data = succeed("doctor", "--json").data
     assert data["self_test"]["passed"] is True
     assert data["devices"]["cpu"] == "ready" and data["self_test"]["devices"][0] == "cpu"
-    cuda = data["devices"]["cuda"]
-    assert ("not in this build" in cuda and "make install-cuda" in cuda) != _core.cuda_built
-    assert cuda.startswith("ready") == bool(cuda_device.usable()) == (len(data["self_test"]["devices"]) > 1)
+    state = data["devices"]["cuda"]
+    assert ("not in this build" in state and "make install-cuda" in state) != _core.cuda_built
+    assert state.startswith("ready") == bool(cuda.usable()) == (len(data["self_test"]["devices"]) > 1)
     assert data["instruction_sets"][0] == "scalar"
     assert "self test" in run("doctor").text
 

@@ -15,7 +15,8 @@ from typing import Any
 import cyclotome as cy
 import numpy as np
 import pytest
-from cyclotome import _core, contexts
+from cyclotome import _core
+from cyclotome.devices import contexts
 from cyclotome.errors import EngineError, MismatchError
 from devices import DEVICE, needs_device, needs_gpu
 

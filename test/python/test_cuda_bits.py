@@ -8,7 +8,7 @@ import functools
 import cyclotome as cy
 import numpy as np
 import pytest
-from cyclotome import contexts
+from cyclotome.devices import contexts
 from devices import DEVICE, needs_device
 
 pytestmark = needs_device

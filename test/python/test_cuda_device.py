@@ -7,7 +7,8 @@ from typing import Any
 
 import cyclotome as cy
 import pytest
-from cyclotome import _core, contexts, cuda_device
+from cyclotome import _core
+from cyclotome.devices import contexts, cuda
 from cyclotome.errors import EngineError
 from small import parameters
 
@@ -47,7 +48,7 @@ def test_names() -> None:
             contexts.device_name(name)
 
 
-@pytest.mark.skipif(bool(cuda_device.usable()), reason="there is a GPU")
+@pytest.mark.skipif(bool(cuda.usable()), reason="there is a GPU")
 def test_without_a_gpu() -> None:
     assert contexts.device_name("auto") == "cpu"
     advice = "driver|GPU" if _core.cuda_built else "make install-cuda"
@@ -56,7 +57,7 @@ def test_without_a_gpu() -> None:
     assert "cyclotome doctor" in str(raised.value)
     facts = _core.cuda_facts()
     assert facts["built"] == _core.cuda_built and facts["problem"] and facts["devices"] == []
-    assert not cuda_device.state().startswith("ready")
+    assert not cuda.state().startswith("ready")
 
 
 def test_a_gpu_that_does_not_exist() -> None:
@@ -66,9 +67,9 @@ def test_a_gpu_that_does_not_exist() -> None:
 
 def test_what_people_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_core, "cuda_facts", lambda: FOUND)
-    monkeypatch.setattr(cuda_device, "driver_version", lambda: "580.1.2")
-    assert cuda_device.usable() == ["cuda:0"]
-    state = cuda_device.state()
+    monkeypatch.setattr(cuda, "driver_version", lambda: "580.1.2")
+    assert cuda.usable() == ["cuda:0"]
+    state = cuda.state()
     assert state.startswith("ready; driver 580.1.2 (CUDA 13.0); cuda:0 A, compute capability 9.0, 4.0 GiB of 8.0 GiB")
     assert state.endswith("cuda:1 B, compute capability 7.5: too old: ...")
 
@@ -77,7 +78,7 @@ def test_what_people_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_code_for_an_older_gpu_is_named(monkeypatch: pytest.MonkeyPatch, code: str, slower: bool) -> None:
     found = FOUND | {"devices": [FOUND["devices"][0] | {"code": code}]}
     monkeypatch.setattr(_core, "cuda_facts", lambda: found)
-    assert (f"this build has code for {code} only" in cuda_device.state()) == slower
+    assert (f"this build has code for {code} only" in cuda.state()) == slower
 
 
 def test_auto_takes_a_gpu_only_if_it_works(monkeypatch: pytest.MonkeyPatch) -> None:

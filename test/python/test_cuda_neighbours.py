@@ -10,12 +10,12 @@ from typing import Any
 import cyclotome as cy
 import numpy as np
 import pytest
-from cyclotome import cuda_device
+from cyclotome.devices import cuda
 from small import parameters
 
 # What other libraries warn about when they are imported is not this one's.
 pytestmark = [
-    pytest.mark.skipif(not cuda_device.usable(), reason="there is no GPU"),
+    pytest.mark.skipif(not cuda.usable(), reason="there is no GPU"),
     pytest.mark.filterwarnings("ignore"),
 ]
 
@@ -29,14 +29,14 @@ def use_the_engine(device: str) -> None:
         x = cy.encrypt(values, public, bound=7)
         owned.append(x * x + x)
         assert cy.decrypt(owned[-1], secret).tolist() == (values * values + values).tolist()
-    cuda_device.facts()
+    cuda.facts()
     del secret, public, evaluation, x
     freeing = threading.Thread(target=owned.clear)
     freeing.start()
     freeing.join()
 
 
-@pytest.mark.parametrize("device", cuda_device.usable())
+@pytest.mark.parametrize("device", cuda.usable())
 def test_beside_torch(device: str) -> None:
     torch = pytest.importorskip("torch")
     for current in range(torch.cuda.device_count()):
@@ -48,7 +48,7 @@ def test_beside_torch(device: str) -> None:
         assert b.device.index == current and int((a * b).sum()) == sum(i * i for i in range(1000))
 
 
-@pytest.mark.parametrize("device", cuda_device.usable())
+@pytest.mark.parametrize("device", cuda.usable())
 def test_beside_cupy(device: str) -> None:
     cupy = pytest.importorskip("cupy")
     for current in range(cupy.cuda.runtime.getDeviceCount()):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from cyclotome import _core
 from cyclotome.errors import ArgumentError
-from cyclotome.parameters import find_primes
+from cyclotome.parameters.parameters import find_primes
 from cyclotome_study.crt import Crt
 from cyclotome_study.laws import BINARY, TERNARY, ZERO_ONE, box_muller, inverse_cdf
 from devices import needs_gpu

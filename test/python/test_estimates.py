@@ -13,7 +13,8 @@ from typing import Any
 import cyclotome as cy
 import numpy as np
 import pytest
-from cyclotome import errors, estimates
+from cyclotome import errors
+from cyclotome.planning import estimates
 from cyclotome.sessions import executor
 from cyclotome.sessions.costs import Costs, Needs
 from small import keys, parameters

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from cyclotome import _core
 from cyclotome._core import testing
-from cyclotome.contexts import engine_on
+from cyclotome.devices.contexts import engine_on
 from cyclotome.errors import CyclotomeError, EngineError, MemoryLimitError
 from cyclotome_study import fermat
 from devices import DEVICE, needs_device

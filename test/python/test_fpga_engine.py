@@ -16,11 +16,11 @@ import cyclotome as cy
 import numpy as np
 import pytest
 from cli_runner import succeed
-from cyclotome import fpga_device
-from cyclotome.contexts import device_name
+from cyclotome.devices import fpga
+from cyclotome.devices.contexts import device_name
+from cyclotome.devices.fpga import DESIGNS, Options, options_of
 from cyclotome.errors import ArgumentError, EngineError, ParameterError
 from cyclotome.extras import FPGA
-from cyclotome.fpga_device import DESIGNS, Options, options_of
 from small import parameters
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -242,7 +242,7 @@ def test_the_names_of_designs_are_the_generators(generator: None) -> None:
     from cyclotome_hdl.reduction import RUN_TIME
 
     assert set(DESIGNS) == set(PIPES)
-    assert set(fpga_device.REDUCTIONS) == set(RUN_TIME) and Options().bits == MAXIMAL_BITS
+    assert set(fpga.REDUCTIONS) == set(RUN_TIME) and Options().bits == MAXIMAL_BITS
     assert Options().pipes in PIPES[Options().design]
 
 
@@ -364,10 +364,10 @@ def test_commands_take_the_device_and_say_what_circuits_did(larger: str, tmp_pat
 
 
 def test_the_doctor_knows_what_circuits_need(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = fpga_device.state()
+    found = fpga.state()
     assert found.startswith("ready") or "pip install" in found or "compiler" in found
     assert succeed("doctor", "--json").data["devices"]["fpga:sim"] == found
     monkeypatch.setattr("cyclotome_hdl.device.find_spec", lambda name: None)
-    assert fpga_device.state() == "amaranth and pyosys not installed: pip install amaranth pyosys"
+    assert fpga.state() == "amaranth and pyosys not installed: pip install amaranth pyosys"
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    assert fpga_device.state().startswith(f"the generator of circuits is not installed: {FPGA.advice}")
+    assert fpga.state().startswith(f"the generator of circuits is not installed: {FPGA.advice}")

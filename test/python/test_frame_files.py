@@ -13,8 +13,8 @@ import cyclotome as cy
 import numpy as np
 import pandas as pd
 import pytest
-from cyclotome import frame_descriptions
 from cyclotome.errors import CyclotomeError, FileError, FormatError, MismatchError, UnsupportedError
+from cyclotome.frames import descriptions
 from forged_tables import LIES, forged, split
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -212,7 +212,7 @@ JSON = st.recursive(
 @given(st.data())
 def test_descriptions_of_anything(data: Any) -> None:
     """Any JSON in place of any fact is refused with a typed error, or is what was there."""
-    facts, arrays = frame_descriptions.described(FUZZED)
+    facts, arrays = descriptions.described(FUZZED)
     place = data.draw(
         st.sampled_from([*facts, *(("columns", i, key) for i in range(3) for key in facts["columns"][i])])
     )
@@ -223,10 +223,10 @@ def test_descriptions_of_anything(data: Any) -> None:
     else:
         spoiled[place] = value
     try:
-        frame = frame_descriptions.rebuilt(spoiled, arrays)
+        frame = descriptions.rebuilt(spoiled, arrays)
     except FormatError:
         return
-    again, _ = frame_descriptions.described(frame)
+    again, _ = descriptions.described(frame)
     assert json.dumps(again, sort_keys=True) == json.dumps(spoiled, sort_keys=True)
 
 

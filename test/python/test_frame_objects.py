@@ -18,8 +18,9 @@ import cyclotome as cy
 import numpy as np
 import pandas as pd
 import pytest
-from cyclotome import frame_descriptions, labels
 from cyclotome.errors import ArgumentError, CyclotomeError, FormatError, MismatchError, RangeError, UnsupportedError
+from cyclotome.frames import descriptions
+from cyclotome.numbers import labels
 from forged_tables import forged
 from small import keys
 
@@ -112,8 +113,8 @@ def test_what_is_made_can_be_stored_and_comes_back(rng: np.random.Generator) -> 
             refused += 1
             continue
         made += 1
-        facts, arrays = frame_descriptions.described(frame)
-        again = frame_descriptions.rebuilt(json.loads(json.dumps(facts)), arrays)
+        facts, arrays = descriptions.described(frame)
+        again = descriptions.rebuilt(json.loads(json.dumps(facts)), arrays)
         assert facts_of(again) == facts_of(frame)
         if made % 100 == 0:
             loaded = cy.from_bytes(cy.to_bytes(frame), allow_insecure=True)
@@ -141,7 +142,7 @@ def test_what_can_be_loaded_can_be_made(rng: np.random.Generator) -> None:
             "rows": ROWS, "index": None, "masks": [], "columns": [{"name": "k", "selectors": 0, "labels": [given]}],
         }  # fmt: skip
         try:
-            frame = frame_descriptions.rebuilt(facts, [SELECTORS[1]])
+            frame = descriptions.rebuilt(facts, [SELECTORS[1]])
         except FormatError:
             continue
         taken += 1
@@ -172,14 +173,14 @@ def test_masks_written_within_one_are_read() -> None:
     """As tables before had them, encrypted with ``bound=1``; others are refused."""
     kinds = cy.EncryptedCategories(SELECTORS[2], ("x", "y"))
     frame = cy.EncryptedFrame({"a": cy.EncryptedColumn(VALUES, mask=BITS), "k": kinds})
-    facts, _ = frame_descriptions.described(frame)
+    facts, _ = descriptions.described(frame)
     loose = [VALUES, array(np.eye(2, ROWS, dtype=int), bound=1), array([1, 0, 1], bound=1)]
-    read = frame_descriptions.rebuilt(facts, loose)
+    read = descriptions.rebuilt(facts, loose)
     assert read["a"].mask.interval == (0, 1) == read["k"].selectors.interval
     assert cy.decrypt(read["a"].mask, MADE.secret).tolist() == [1, 0, 1]
     for wrong in (array([1, 0, 1], bound=2), array([-1, 0, -1], bound=(-1, 0)), array([1, 0, 1], wrap=True)):
         with pytest.raises(FormatError):
-            frame_descriptions.rebuilt(facts, [*loose[:2], wrong])
+            descriptions.rebuilt(facts, [*loose[:2], wrong])
 
 
 # --- masks ------------------------------------------------------------------------------------------------------------

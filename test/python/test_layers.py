@@ -138,16 +138,18 @@ def test_a_file_outside_every_room_is_refused(layers: ModuleType, tmp_path: Path
 @pytest.mark.parametrize(
     ("file", "statement"),
     [
-        ("array.py", "from cyclotome import _core"),
-        ("array.py", "from . import _core, keys"),
-        ("array.py", "from .keys import SecretKey"),
-        ("array.py", "from sklearn import cli"),
+        ("options.py", "from cyclotome import _core"),
+        ("options.py", "from . import _core, keys"),
+        ("arrays/array.py", "from .. import _core, keys"),
+        ("arrays/array.py", "from . import facts"),
+        ("arrays/array.py", "from ..keys.kinds import SecretKey"),
+        ("arrays/array.py", "from sklearn import cli"),
         ("cli/keys.py", "import cyclotome as cy"),
         ("__main__.py", "from cyclotome import encrypt"),
     ],
 )
 def test_modules_import_modules(layers: ModuleType, tmp_path: Path, file: str, statement: str) -> None:
-    write(tmp_path, "python/cyclotome/keys.py", "")
+    write(tmp_path, "python/cyclotome/keys/kinds.py", "")
     write(tmp_path, f"python/cyclotome/{file}", statement + "\n")
     assert layers.main([str(tmp_path)]) == 0
 
@@ -156,15 +158,15 @@ def test_modules_import_modules(layers: ModuleType, tmp_path: Path, file: str, s
     "statement",
     [
         "import cyclotome",
-        "import cyclotome.keys",
+        "import cyclotome.keys.kinds",
         "from cyclotome import SecretKey",
-        "from . import SecretKey",
+        "from .. import SecretKey",
         "def f():\n    import cyclotome as cy",
     ],
 )
 def test_modules_import_nothing_from_the_package_above_them(layers: ModuleType, tmp_path: Path, statement: str) -> None:
-    write(tmp_path, "python/cyclotome/keys.py", "")
-    write(tmp_path, "python/cyclotome/array.py", statement + "\n")
+    write(tmp_path, "python/cyclotome/keys/kinds.py", "")
+    write(tmp_path, "python/cyclotome/arrays/array.py", statement + "\n")
     assert layers.main([str(tmp_path)]) == 1
 
 
@@ -210,16 +212,20 @@ def test_the_packages_keep_the_contracts(copy: Path) -> None:
     assert code == 0, output
 
 
-FOR_TYPES_ONLY = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from . import array"
+FOR_TYPES_ONLY = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from ..arrays import array"
 
 
 @pytest.mark.parametrize(
     ("file", "statement", "shown"),
     [
-        ("python/cyclotome/array.py", "def f():\n    from .files import load", "cyclotome.array -> cyclotome.files"),
-        ("python/cyclotome/keys.py", FOR_TYPES_ONLY, "cyclotome.keys -> cyclotome.array"),
-        ("python/cyclotome/files.py", "from .cli import main", "cyclotome.files -> cyclotome.cli"),
-        ("python/cyclotome/fpga_device.py", "import cyclotome_hdl.device", "-> cyclotome_hdl.device"),
+        (
+            "python/cyclotome/arrays/array.py",
+            "def f():\n    from ..files import load",
+            "cyclotome.arrays.array -> cyclotome.files",
+        ),
+        ("python/cyclotome/keys/kinds.py", FOR_TYPES_ONLY, "cyclotome.keys.kinds -> cyclotome.arrays.array"),
+        ("python/cyclotome/files/__init__.py", "from ..cli import main", "cyclotome.files -> cyclotome.cli"),
+        ("python/cyclotome/devices/fpga.py", "import cyclotome_hdl.device", "-> cyclotome_hdl.device"),
         ("python/cyclotome/cli/visible.py", "from cyclotome.cli import console", "acyclic by removing"),
         ("study/cyclotome_study/product_context.py", "import cyclotome_bench.page", "-> cyclotome_bench.page"),
         ("demo/cyclotome_demo/task.py", "def f():\n    import pytest", "-> pytest"),

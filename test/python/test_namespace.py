@@ -41,11 +41,11 @@ def test_type_checkers_read_what_is_loaded() -> None:
 
 def test_no_private_module_looks_like_a_function() -> None:
     shown = [n for n, v in vars(cy).items() if isinstance(v, ModuleType) and not n.startswith("_")]
-    assert [n for n in shown if n not in cy.__all__ and not hasattr(vars(cy)[n], "__path__")] == []
+    assert [n for n in shown if n not in cy.__all__] == []
     assert printed(
-        "import cyclotome as cy, cyclotome.array as a; from cyclotome import keys;"
+        "import cyclotome as cy, cyclotome.arrays.array as a; from cyclotome import keys;"
         "print(a.__name__, keys.__name__, hasattr(cy, 'array'), hasattr(cy, 'keys'))"
-    ) == ("cyclotome.array cyclotome.keys False False")
+    ) == ("cyclotome.arrays.array cyclotome.keys False False")
 
 
 @pytest.mark.parametrize("program", ["import cyclotome", "import cyclotome; cyclotome.__version__"])
@@ -73,7 +73,7 @@ def test_a_first_result_loads_nothing_that_takes_long() -> None:
 
 def test_masked_arrays_are_still_refused() -> None:
     program = (
-        "import sys, cyclotome as cy; from cyclotome.values import integers, is_masked;"
+        "import sys, cyclotome as cy; from cyclotome.numbers.values import integers, is_masked;"
         "print(is_masked([1]), 'numpy.ma' in sys.modules); import numpy as np;"
         "masked = np.ma.masked_array([1, 2], [True, False]); print(is_masked(masked));"
         "\ntry: integers(masked, 'here')\nexcept cy.errors.UnsupportedError as error: print(error)"
@@ -95,5 +95,5 @@ def test_the_version_is_said_without_loading_commands() -> None:
 
 def test_names_come_with_a_star() -> None:
     assert printed("from cyclotome import *; print(encrypt.__module__, plan.__module__, plain.__module__)") == (
-        "cyclotome.encryption cyclotome.planning cyclotome.plain_arrays"
+        "cyclotome.arrays.encryption cyclotome.planning.plans cyclotome.arrays.plain"
     )

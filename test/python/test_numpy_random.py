@@ -12,8 +12,8 @@ from typing import Any
 import cyclotome as cy
 import numpy as np
 import pytest
-from cyclotome import numpy_functions
 from cyclotome.errors import CyclotomeError, UnsupportedError
+from cyclotome.functions import numpy_functions
 from small import keys
 from test_bits import parameters_of
 

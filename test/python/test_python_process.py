@@ -13,7 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 import cyclotome as cy
 import numpy as np
 import pytest
-from cyclotome import _core, contexts
+from cyclotome import _core
+from cyclotome.devices import contexts
 from small import DEGREE, encrypted, keys, parameters, same
 
 

@@ -11,7 +11,7 @@ import cyclotome as cy
 import numpy as np
 import pytest
 from cyclotome.errors import ArgumentError, RangeError, UnsupportedError
-from cyclotome.values import from_native, integers, native
+from cyclotome.numbers.values import from_native, integers, native
 from hypothesis import given
 from hypothesis import strategies as st
 

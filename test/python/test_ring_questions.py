@@ -84,7 +84,7 @@ def test_what_does_not_know_it_is_accepted(rings: ModuleType, tmp_path: Path, li
 
 
 def test_python_is_checked_without_its_docstrings(rings: ModuleType, tmp_path: Path) -> None:
-    path = tmp_path / "python/cyclotome/keys.py"
+    path = tmp_path / "python/cyclotome/keys/kinds.py"
     path.parent.mkdir(parents=True)
     path.write_text('"""2 * degree"""\n# 2 * degree\nx = element * 3 % (2 * degree)\n', encoding="utf-8")
     assert [offence.line for offence in rings.check(tmp_path)] == [3]

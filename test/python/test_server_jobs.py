@@ -15,7 +15,8 @@ import cyclotome as cy
 import numpy as np
 import pytest
 import session_jobs
-from cyclotome import _core, contexts, errors
+from cyclotome import _core, errors
+from cyclotome.devices import contexts
 from cyclotome.options import current
 from cyclotome.sessions.processes import Idle, Processes
 from small import HOME, keys, parameters

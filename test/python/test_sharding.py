@@ -14,7 +14,7 @@ from typing import Any
 import cyclotome as cy
 import numpy as np
 import pytest
-from cyclotome.contexts import device_name
+from cyclotome.devices.contexts import device_name
 from cyclotome.errors import ArgumentError, MismatchError, RangeError, UnsupportedError
 
 DEVICES = os.environ.get("CYCLOTOME_TEST_DEVICES", "cpu:1,cpu:2").split(",")

@@ -10,7 +10,7 @@ import secrets
 import numpy as np
 import pytest
 from cyclotome import _core, errors
-from cyclotome.parameters import find_primes
+from cyclotome.parameters.parameters import find_primes
 from cyclotome_study import crt
 from cyclotome_study.crt import Crt
 

@@ -13,8 +13,9 @@ import flint
 import numpy as np
 import pytest
 from cli_runner import run, succeed
-from cyclotome import _core, contexts, transform_designs
+from cyclotome import _core
 from cyclotome._core.testing import rlwe
+from cyclotome.devices import contexts, transform_designs
 from cyclotome.errors import ArgumentError, EngineError, ParameterError, RangeError
 from cyclotome_study import transforms
 from devices import DEVICE, needs_gpu

@@ -16,7 +16,7 @@ import pytest
 import small
 from cyclotome import _core
 from cyclotome._core import testing
-from cyclotome.contexts import context_on
+from cyclotome.devices.contexts import context_on
 from oracles import wire_format
 from oracles.integers import centred, compose, round_half_up
 from oracles.negacyclic import automorphism, schoolbook, slot_exponents, transform

@@ -13,12 +13,12 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from cyclotome import scales
 from cyclotome.cli import labels
 from cyclotome.cli.labels import Shape
 from cyclotome.cli.quantity import MAX_EXPONENT, MAX_PLAIN_BITS, MAX_PLAIN_PRODUCTS, Quantity, plain_bits, require_room
 from cyclotome.errors import ArgumentError, RangeError
-from cyclotome.shapes import broadcast_shape
+from cyclotome.numbers import scales
+from cyclotome.numbers.shapes import broadcast_shape
 
 
 def _elementwise(what: str, a: Quantity, b: Quantity, scale: Fraction, function: Callable[[], Any]) -> Quantity:

@@ -15,7 +15,7 @@ import cyclotome as cy
 from cyclotome.cli.common import with_options
 from cyclotome.cli.console import DebugFlag, ForceFlag, InsecureFlag, JsonFlag
 from cyclotome.cli.failures import UsageError
-from cyclotome.contexts import device_name
+from cyclotome.devices.contexts import device_name
 from cyclotome.errors import SecurityError
 
 __all__ = ["CircuitOptions", "takes_circuit_options"]

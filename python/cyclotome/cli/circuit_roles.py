@@ -35,7 +35,7 @@ from cyclotome.cli.console import (
 from cyclotome.cli.failures import UsageError, command, put
 from cyclotome.cli.keys import load_as, parameter_facts
 from cyclotome.cli.visible import shortened, visible
-from cyclotome.contexts import device_name
+from cyclotome.devices.contexts import device_name
 from cyclotome.errors import FormatError, SecurityError
 
 __all__ = ["app"]

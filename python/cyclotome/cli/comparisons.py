@@ -12,7 +12,7 @@ from cyclotome.cli import labels
 from cyclotome.cli.arithmetic import at_one_scale
 from cyclotome.cli.quantity import Quantity
 from cyclotome.errors import ArgumentError
-from cyclotome.shapes import broadcast_shape
+from cyclotome.numbers.shapes import broadcast_shape
 
 _COMPARISONS: Mapping[str, Callable[[Any, Any], Any]] = {"equal": cy.equal, "less": cy.less}
 _SELECTIONS: Mapping[str, Callable[[Any, Any], Any]] = {"maximum": cy.maximum, "minimum": cy.minimum}

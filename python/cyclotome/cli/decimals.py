@@ -12,8 +12,8 @@ import numpy as np
 
 from cyclotome.cli.visible import shown
 from cyclotome.errors import RangeError
-from cyclotome.scales import MOST_SCALE_BITS as MAX_SCALE_BITS
-from cyclotome.scales import decimal_places
+from cyclotome.numbers.scales import MOST_SCALE_BITS as MAX_SCALE_BITS
+from cyclotome.numbers.scales import decimal_places
 
 #: Decimal places that ``--scale auto`` and plain inputs may need at most; results with more have an exponent.
 MAX_DECIMALS = 30

@@ -14,9 +14,10 @@ import numpy as np
 import typer
 
 import cyclotome as cy
-from cyclotome import _core, cuda_device, fpga_device, text
+from cyclotome import _core, text
 from cyclotome.cli.console import DebugFlag, JsonFlag, emit
 from cyclotome.cli.failures import OTHER, command
+from cyclotome.devices import cuda, fpga
 from cyclotome.extras import EXTRAS
 
 #: Optional modules and the extras that install them.
@@ -39,7 +40,7 @@ def memory() -> int | None:
 
 def devices() -> dict[str, str]:
     """Each device, and "ready" or what is missing."""
-    return {"cpu": "ready", "cuda": cuda_device.state(), "fpga:sim": fpga_device.state()}
+    return {"cpu": "ready", "cuda": cuda.state(), "fpga:sim": fpga.state()}
 
 
 def extras() -> dict[str, str]:
@@ -55,7 +56,7 @@ def self_test() -> dict[str, Any]:
     can be used; compares with NumPy."""
     start = time.perf_counter()
     wrong = {}
-    tested = ["cpu", *cuda_device.usable()]
+    tested = ["cpu", *cuda.usable()]
     for device in tested:
         try:
             if not _computes(device):

@@ -17,9 +17,9 @@ from cyclotome.cli.decimals import decimal_text
 from cyclotome.cli.failures import UsageError
 from cyclotome.cli.visible import name_fault, shortened, spreadsheet_name, visible
 from cyclotome.errors import FormatError
-from cyclotome.frame_cells import MOST_DECIMALS, Cells, Words, one_column
-from cyclotome.frame_decryption import cells_out
-from cyclotome.frames import encrypt_cells
+from cyclotome.frames.decryption import cells_out
+from cyclotome.frames.frame import encrypt_cells
+from cyclotome.numbers.cells import MOST_DECIMALS, Cells, Words, one_column
 
 __all__ = ["Options", "decrypted", "dialect_of", "encrypted", "options", "read_cells", "written"]
 

@@ -15,7 +15,7 @@ from fractions import Fraction
 
 from cyclotome.cli.visible import shortened
 from cyclotome.errors import RangeError
-from cyclotome.scales import decimal_places
+from cyclotome.numbers.scales import decimal_places
 
 #: A number may be written with this many characters.
 MAX_CHARACTERS = 700

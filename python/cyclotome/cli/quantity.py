@@ -21,7 +21,7 @@ from cyclotome.cli import labels
 from cyclotome.cli.labels import Labels, Shape
 from cyclotome.cli.visible import visible
 from cyclotome.errors import ArgumentError, RangeError
-from cyclotome.values import integers
+from cyclotome.numbers.values import integers
 
 #: Numbers in the clear, and both parts of a scale, may not outgrow this many bits: a guard against (9**64)**64.
 MAX_PLAIN_BITS = 4096

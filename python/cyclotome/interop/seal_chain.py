@@ -14,7 +14,7 @@ import struct
 from dataclasses import dataclass
 
 from ..errors import FormatError, ParameterError, UnsupportedError
-from ..parameters import Parameters
+from ..parameters.parameters import Parameters
 from .seal_frame import Body, Writer
 
 __all__ = ["SCHEMES", "Chain"]

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import MismatchError
-from ..keys import SecretKey
+from ..keys.kinds import SecretKey
 
 __all__ = ["require_own_evaluation", "require_own_public"]
 

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from .. import _core
-from ..key_generation import sum_rotations
-from ..keys import EvaluationKeys, Keys, PublicKey, SecretKey
+from ..keys.generation import sum_rotations
+from ..keys.kinds import EvaluationKeys, Keys, PublicKey, SecretKey
 
 __all__ = ["make_keys", "new_evaluation_keys"]
 

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..array import EncryptedArray
-from ..contexts import context_on
+from ..arrays.array import EncryptedArray
+from ..devices.contexts import context_on
 from ..errors import ArgumentError, FormatError, MissingKeyError, NoiseError, SecretFileWarning
-from ..keyring import Keyring
-from ..keys import EvaluationKeys, PublicKey, SecretKey
+from ..keys.keyring import Keyring
+from ..keys.kinds import EvaluationKeys, PublicKey, SecretKey
 from ..options import current
-from ..parameters import Parameters
+from ..parameters.parameters import Parameters
 from ..whole_files import path_text
 from .seal_chain import Chain
 from .seal_checks import require_own_evaluation, require_own_public

@@ -6,7 +6,7 @@ from __future__ import annotations
 import operator
 
 from .. import _core
-from ..parameters import Parameters, find_primes
+from ..parameters.parameters import Parameters, find_primes
 from .seal_chain import WIDEST_PRIME, Chain
 from .seal_frame import VERSION, Data, Writer, opened
 

@@ -7,7 +7,7 @@ import math
 
 from .. import _core
 from ..errors import ArgumentError, FormatError
-from ..parameters import Parameters
+from ..parameters.parameters import Parameters
 from .seal_chain import Chain
 from .seal_frame import Data, opened
 from .seal_noise import Noise, bounds_of, fresh_bits, of_budget

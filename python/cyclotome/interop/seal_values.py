@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..contexts import context_on
+from ..devices.contexts import context_on
 from ..errors import ArgumentError, RangeError
-from ..parameters import Parameters
-from ..values import integers
+from ..numbers.values import integers
+from ..parameters.parameters import Parameters
 from .seal_chain import Chain
 from .seal_frame import VERSION, Data, Writer, opened
 from .seal_objects import read_plaintext as read_members

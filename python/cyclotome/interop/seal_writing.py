@@ -9,9 +9,9 @@ from functools import partial
 import numpy as np
 
 from .. import _core
-from ..array import EncryptedArray
+from ..arrays.array import EncryptedArray
 from ..errors import ArgumentError, MissingKeyError, NoiseError, UnsupportedError
-from ..keys import EvaluationKeys, PublicKey, SecretKey
+from ..keys.kinds import EvaluationKeys, PublicKey, SecretKey
 from ..options import current
 from ..whole_files import write_whole
 from .seal_chain import Chain

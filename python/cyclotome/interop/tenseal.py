@@ -14,10 +14,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..array import EncryptedArray
+from ..arrays.array import EncryptedArray
 from ..errors import ArgumentError, FormatError
-from ..keys import EvaluationKeys, PublicKey, SecretKey
-from ..parameters import Parameters
+from ..keys.kinds import EvaluationKeys, PublicKey, SecretKey
+from ..parameters.parameters import Parameters
 from .protobuf import Message, field, varint
 from .seal_frame import Data, view_of
 from .seal_keys import new_evaluation_keys

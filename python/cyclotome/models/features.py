@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ArgumentError, RangeError, UnsupportedError
-from ..values import IntArray
+from ..numbers.values import IntArray
 
 __all__ = ["Features", "real_rows"]
 

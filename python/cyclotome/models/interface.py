@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..array import EncryptedArray
-from ..decryption import decrypt
-from ..dry_runs import Operand
-from ..encryption import encrypt
+from ..arrays.array import EncryptedArray
+from ..arrays.decryption import decrypt
+from ..arrays.encryption import encrypt
 from ..errors import FormatError, RangeError, UnsupportedError
-from ..keys import PublicKey, SecretKey
+from ..keys.kinds import PublicKey, SecretKey
+from ..numbers.values import IntArray
 from ..options import Callback
-from ..values import IntArray
+from ..planning.dry_runs import Operand
 from .features import Features
 
 __all__ = ["Interface"]

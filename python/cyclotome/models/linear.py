@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..array import EncryptedArray
+from ..arrays.array import EncryptedArray
 from ..errors import ArgumentError
-from ..functions import less
-from ..values import IntArray
+from ..functions.functions import less
+from ..numbers.values import IntArray
 from .features import Features
 from .model import Model, combined, largest_scale
 from .ranking import Ranking, extremes, largest_difference

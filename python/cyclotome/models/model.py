@@ -10,12 +10,12 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from ..array import EncryptedArray
+from ..arrays.array import EncryptedArray
 from ..errors import ArgumentError, UnsupportedError
-from ..parameters import Parameters
-from ..planning import Plan, plan
-from ..suggestions import suggest
-from ..values import IntArray, integers
+from ..numbers.values import IntArray, integers
+from ..parameters.parameters import Parameters
+from ..planning.plans import Plan, plan
+from ..planning.suggestions import suggest
 from .features import Features
 from .interface import Interface
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ..array import EncryptedArray
-from ..functions import argmax
-from ..values import IntArray
+from ..arrays.array import EncryptedArray
+from ..functions.functions import argmax
+from ..numbers.values import IntArray
 from .model import Model, combined
 from .ranking import Ranking
 

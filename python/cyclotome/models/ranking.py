@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from ..array import EncryptedArray
-from ..functions import less
-from ..values import IntArray, integers
+from ..arrays.array import EncryptedArray
+from ..functions.functions import less
+from ..numbers.values import IntArray, integers
 from .features import Features
 from .model import combined
 

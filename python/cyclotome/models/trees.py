@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..array import EncryptedArray
+from ..arrays.array import EncryptedArray
 from ..errors import ArgumentError
-from ..functions import argmax, less, where
-from ..values import IntArray
+from ..functions.functions import argmax, less, where
+from ..numbers.values import IntArray
 from .model import Model
 
 __all__ = ["Leaf", "Node", "Question", "Trees", "questions_of", "simplified"]

@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from .. import frame_descriptions
-from ..array import EncryptedArray
-from ..digits import EncryptedDigits
+from ..arrays.array import EncryptedArray
 from ..errors import UnsupportedError
-from ..frames import EncryptedFrame
-from ..planning import Plan, plan
+from ..frames import descriptions
+from ..frames.frame import EncryptedFrame
+from ..functions.digits import EncryptedDigits
+from ..planning.plans import Plan, plan
 from .messages import Encrypted
 
 __all__ = ["PLANNED_ON", "planned", "signature"]
@@ -33,7 +33,7 @@ def signature(arguments: Sequence[Encrypted]) -> Any:
 
 def _signature(x: Encrypted) -> Any:
     if isinstance(x, EncryptedFrame):
-        facts, arrays = frame_descriptions.described(x)
+        facts, arrays = descriptions.described(x)
         return (json.dumps(facts, sort_keys=True), *map(_signature, arrays))
     if isinstance(x, EncryptedDigits):
         return "digits", x.base, _signature(x.digits)
@@ -48,7 +48,7 @@ def planned(function: Callable[..., Any], arguments: Sequence[Encrypted]) -> Pla
     Raises:
         Whatever the function does.
     """
-    described = [frame_descriptions.described(each) if isinstance(each, EncryptedFrame) else None for each in arguments]
+    described = [descriptions.described(each) if isinstance(each, EncryptedFrame) else None for each in arguments]
     arrays: list[Any] = []
     for each, table in zip(arguments, described, strict=True):
         arrays += table[1] if table is not None else [each.digits if isinstance(each, EncryptedDigits) else each]
@@ -62,7 +62,7 @@ def planned(function: Callable[..., Any], arguments: Sequence[Encrypted]) -> Pla
             elif table is None:
                 given.append(next(left))
             else:
-                given.append(frame_descriptions.rebuilt(table[0], [next(left) for _ in table[1]]))
+                given.append(descriptions.rebuilt(table[0], [next(left) for _ in table[1]]))
         return _flat(function(*given))
 
     return plan(compute, inputs=arrays, device=PLANNED_ON)

@@ -6,17 +6,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, runtime_checkable
 
-from .. import decryption, encryption, frame_decryption, frames
-from ..array import EncryptedArray
-from ..digit_arrays import DigitArray
-from ..digits import EncryptedDigits, decrypt_digits, encrypt_digits
-from ..encrypted_numbers import EncryptedNumbers
+from ..arrays import decryption, encryption
+from ..arrays.array import EncryptedArray
 from ..errors import ArgumentError, MismatchError, UnknownKeysError, UnsupportedError
 from ..files import to_bytes
-from ..frames import EncryptedFrame
-from ..key_generation import keygen
-from ..keys import Keys
-from ..parameters import Parameters
+from ..frames.decryption import decrypt_frame
+from ..frames.frame import EncryptedFrame, encrypt_frame
+from ..functions.digit_arrays import DigitArray
+from ..functions.digits import EncryptedDigits, decrypt_digits, encrypt_digits
+from ..functions.numbers import EncryptedNumbers
+from ..keys.generation import keygen
+from ..keys.kinds import Keys
+from ..parameters.parameters import Parameters
 from ..streams import Buffer
 from .messages import Encrypted, fingerprint, key_bytes, question, read_answer, require_key
 
@@ -120,7 +121,7 @@ class Client:
     def encrypt_frame(self, table: Any, **options: Any) -> EncryptedFrame:
         """As `cyclotome.encrypt_frame`, with the secret key: an argument with columns, scales and missing values, which
         are public but for the values."""
-        return frames.encrypt_frame(table, self._keys.secret, **options)
+        return encrypt_frame(table, self._keys.secret, **options)
 
     def encrypt_digits(self, values: Any, *, base: int, digits: int, **options: Any) -> EncryptedDigits:
         """As `cyclotome.encrypt_digits`, with the secret key: an argument of numbers that are compared."""
@@ -176,7 +177,7 @@ class Client:
 
     def _opened(self, x: Encrypted) -> Any:
         if isinstance(x, EncryptedFrame):
-            return frame_decryption.decrypt_frame(x, self._keys.secret)
+            return decrypt_frame(x, self._keys.secret)
         if isinstance(x, EncryptedDigits):
             return decrypt_digits(x, self._keys.secret)
         if isinstance(x, EncryptedArray):

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..encrypted_numbers import EncryptedNumbers
 from ..errors import (
     ArgumentError,
     BusyError,
@@ -28,9 +27,10 @@ from ..errors import (
     QuotaError,
     UnknownKeysError,
 )
-from ..estimates import is_steady
-from ..keyring import Keyring
-from ..parameters import Parameters
+from ..functions.numbers import EncryptedNumbers
+from ..keys.keyring import Keyring
+from ..parameters.parameters import Parameters
+from ..planning.estimates import is_steady
 from ..text import byte_size
 from . import calls
 from .arguments import PLANNED_ON, planned, signature

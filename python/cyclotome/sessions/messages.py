@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import _core
-from ..array import EncryptedArray
-from ..digit_arrays import DigitArray
+from ..arrays.array import EncryptedArray
 from ..errors import FormatError, FunctionError, MismatchError, SecrecyError
 from ..files import from_bytes, next_object, to_bytes, to_view
-from ..frames import EncryptedFrame
-from ..keyring import Keyring
-from ..keys import EvaluationKeys, PublicKey
-from ..parameters import Parameters
+from ..frames.frame import EncryptedFrame
+from ..functions.digit_arrays import DigitArray
+from ..keys.keyring import Keyring
+from ..keys.kinds import EvaluationKeys, PublicKey
+from ..parameters.parameters import Parameters
 from ..streams import Buffer, Parts, Source, parts
 
 __all__ = [

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from ..digit_arrays import DigitArray
 from ..errors import CyclotomeError, EngineError, UnsupportedError, WorkerLostError
 from ..extras import RAY
 from ..files import from_bytes, to_view
-from ..frame_columns import EncryptedCategories, EncryptedColumn
-from ..keyring import Keyring
-from .mapping import Work, called, held_in_worker, mapped_arrays, rejoined
+from ..frames.columns import EncryptedCategories, EncryptedColumn
+from ..functions.digit_arrays import DigitArray
+from ..keys.keyring import Keyring
+from .batches import Work, called, held_in_worker, mapped_arrays, rejoined
 from .workers import raised
 
 __all__ = ["ray_map"]

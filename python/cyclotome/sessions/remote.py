@@ -14,7 +14,7 @@ from typing import Any
 from ..errors import BusyError, CyclotomeError, FormatError, ServiceError
 from ..extras import SERVE
 from ..files import from_bytes
-from ..parameters import Parameters
+from ..parameters.parameters import Parameters
 from ..streams import Buffer
 from .workers import raised
 

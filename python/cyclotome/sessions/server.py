@@ -13,9 +13,9 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from ..contexts import callers_of
+from ..devices.contexts import callers_of
 from ..errors import ArgumentError, UnknownKeysError, UnsupportedError
-from ..parameters import Parameters
+from ..parameters.parameters import Parameters
 from ..streams import Buffer
 from .calls import in_this_thread
 from .executor import Answer, Executor, KeyFacts, Setup, functions_of

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Public integers that are encoded once."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from .. import _core
+from ..devices.contexts import Context, context_for
+from ..errors import ArgumentError, UnsupportedError
+from ..numbers.values import IntArray, frozen, integers, native
+from ..options import current
+from ..parameters.parameters import Parameters
+from ..pickling import pickled_as_file
+
+__all__ = ["PlainArray", "plain"]
+
+
+@pickled_as_file
+class PlainArray:
+    """Public integers, encoded for slots and transformed once, made by `plain`: ``x * w``, ``x + w`` and ``x - w`` then
+    cost what ciphertexts cost, with the same bits as for the integers. Everything else takes the integers. Immutable.
+    `save`, `load` and pickles take them; files hold the integers, which are encoded when they are read.
+    """
+
+    __slots__ = ("_lock", "_natives", "parameters", "values")
+
+    # Operators are the encrypted array's.
+    __array_ufunc__ = None
+    __pandas_priority__ = 5000
+
+    def __init__(self, parameters: Parameters, values: object) -> None:
+        """For the library itself; `plain` makes them."""
+        if not isinstance(parameters, Parameters):
+            raise UnsupportedError(f"plain takes Parameters, not {type(parameters).__name__}")
+        if not parameters.has_slots or parameters.field_degree is not None:
+            raise UnsupportedError(
+                f"plain: {parameters.summary()} have no slots of integers; products by constants take the integers"
+            )
+        #: The parameters they are encoded for.
+        self.parameters = parameters
+        #: The integers, a copy that nobody can change, as their encodings would not change with it.
+        self.values = frozen(integers(values, "plain"))
+        if not self.values.size:
+            raise ArgumentError("plain: there are no values")
+        # Reentrant, since encoding calls whoever watches its progress.
+        self._lock = threading.RLock()
+        self._natives: WeakKeyDictionary[Context, _core.PlainArray] = WeakKeyDictionary()
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Lengths of the axes."""
+        return tuple(self.values.shape)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of what is encoded, on all devices that it met arrays on."""
+        with self._lock:
+            return sum(each.nbytes for each in self._natives.values())
+
+    def on(self, context: Context) -> _core.PlainArray:
+        """Encoded where a context is; for the library itself."""
+        with self._lock:
+            found = self._natives.get(context)
+            if found is None:
+                found = _core.PlainArray(context.native, native(self.values), current.get().native)
+                self._natives[context] = found
+            return found
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> IntArray:
+        """The integers, read-only; a copy where NumPy asks for one, which it then makes none of."""
+        if copy or (dtype is not None and np.dtype(dtype) != self.values.dtype):
+            if copy is False:
+                raise ValueError(f"integers of {self.values.dtype} are none of {np.dtype(dtype)} without a copy")
+            return self.values.astype(self.values.dtype if dtype is None else dtype)
+        return self.values
+
+    def __repr__(self) -> str:
+        return f"PlainArray(shape={self.shape}, {self.parameters.summary()})"
+
+
+def plain(values: object, parameters: Parameters, *, device: str = "cpu") -> PlainArray:
+    """Public integers as operands of many operations: encoded now, not each time.
+
+    Args:
+        values: integers of any shape; the last axis goes into slots, as `encrypt` puts it there.
+        parameters: of the arrays that they will meet.
+        device: of those arrays; on others they are encoded when they are first met.
+
+    Raises:
+        UnsupportedError: values that are no integers; parameters without slots of integers.
+        ArgumentError: no values.
+        MemoryLimitError: there is no memory for it; each row takes half of a ciphertext's.
+
+    Example:
+        >>> import cyclotome as cy
+        >>> params = cy.Parameters.suggest(depth=0, value_bits=7, scheme="bgv")
+        >>> secret, public, _ = cy.keygen(params, rotations=[])
+        >>> weights = cy.plain([2, -1, 3], params)
+        >>> for values in ([1, 2, 3], [4, 5, 6]):
+        ...     print(cy.decrypt(cy.encrypt(values, public) * weights, secret))
+        [ 2 -2  9]
+        [ 8 -5 18]
+    """
+    made = PlainArray(parameters, values)
+    made.on(context_for(device, parameters))
+    return made

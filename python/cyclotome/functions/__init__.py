@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is computed from every value: comparisons, look-ups, numbers of several digits, slots of GF(p^d).
+
+README.md in this folder says where to begin.
+"""

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Computations on an engine that only keeps account, of arguments that are known as far as they are public.
+
+Arrays there have shapes, bounds, levels and noise like any others, and the same code decides about them, so that
+whatever is refused with real ciphertexts is refused here, and nothing else.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..arrays.array import EncryptedArray
+from ..arrays.encryption import encrypt
+from ..devices.contexts import ACCOUNT, Context, engine_on
+from ..errors import ArgumentError, MismatchError, MissingKeyError
+from ..functions.digits import EncryptedDigits, encrypt_digits
+from ..keys.kinds import EvaluationKeys, PublicKey
+from ..numbers.values import interval_of
+from ..parameters.parameters import Parameters
+from ..text import plural
+
+__all__ = ["DryRun", "Operand", "arrays_in", "results_of"]
+
+
+@dataclass(frozen=True)
+class Operand:
+    """An encrypted argument of a computation, as far as it is public: what `encrypt` would be told.
+
+    With ``digits`` and ``base`` it stands for `encrypt_digits`.
+    """
+
+    shape: tuple[int, ...] = ()
+    bound: int | tuple[int, int] | None = None
+    l1_bound: int | None = None
+    wrap: bool = False
+    layout: str = "packed"
+    encoding: str | None = None
+    digits: int | None = None
+    base: int | None = None
+
+    def encrypted(self, key: PublicKey) -> EncryptedArray | EncryptedDigits:
+        """Zeros in its place, or what is next to zero within its bound."""
+        least, largest = (0, 0) if self.bound is None else interval_of("plan", self.bound)
+        try:
+            zeros = np.full(self.shape, min(max(0, least), largest))
+        except (TypeError, ValueError, MemoryError) as error:
+            raise ArgumentError(f"{self!r}: {self.shape!r} is no shape of an array ({error})") from None
+        if self.digits is not None or self.base is not None:
+            if self.digits is None or self.base is None:
+                raise ArgumentError(f"{self!r}: digits and base go together, as encrypt_digits takes them")
+            if self.wrap or any(each is not None for each in (self.bound, self.l1_bound, self.encoding)):
+                raise ArgumentError(f"{self!r}: numbers of digits have no other bound or encoding; leave those out")
+            return encrypt_digits(zeros, key, base=self.base, digits=self.digits, layout=self.layout)
+        return encrypt(
+            zeros,
+            key,
+            bound=self.bound,
+            l1_bound=self.l1_bound,
+            wrap=self.wrap,
+            layout=self.layout,
+            encoding=self.encoding,
+        )
+
+
+def arrays_in(results: object) -> Iterator[EncryptedArray]:
+    """The encrypted arrays among what a computation returned."""
+    if isinstance(results, EncryptedArray):
+        yield results
+    elif isinstance(results, EncryptedDigits):
+        yield results.digits
+    elif isinstance(results, Mapping):
+        for each in results.values():
+            yield from arrays_in(each)
+    elif isinstance(results, Sequence) and not isinstance(results, (str, bytes)):
+        for each in results:
+            yield from arrays_in(each)
+    else:
+        raise ArgumentError(
+            f"plan: compute returned {type(results).__name__}; it returns encrypted arrays, alone or in lists and dicts"
+        )
+
+
+def results_of(compute: Callable[..., object], arguments: Sequence[Any]) -> list[EncryptedArray]:
+    """The encrypted arrays that a computation returns. Raises what it does.
+
+    Raises:
+        ArgumentError: it is no function, does not take so many arguments, takes other encrypted arrays than these, or
+            returns something else or nothing.
+    """
+    if not callable(compute):
+        raise ArgumentError(f"plan: compute is a function of encrypted arrays, not {type(compute).__name__}")
+    try:
+        inspect.signature(compute).bind(*arguments)
+    except TypeError as error:
+        raise ArgumentError(f"plan: compute of {plural(len(arguments), 'input')}: {error}") from None
+    except ValueError:  # of functions that don't tell
+        pass
+    try:
+        results = list(arrays_in(compute(*arguments)))
+    except MismatchError as error:
+        if ACCOUNT not in str(error):
+            raise
+        raise ArgumentError(
+            "plan: compute takes an encrypted array that is none of its inputs; only inputs lie where it is planned: "
+            "make it one of them"
+        ) from None
+    if not results:
+        raise ArgumentError("plan: compute returned no encrypted array; it returns at least one")
+    return results
+
+
+#: What errors about missing keys say that keygen should make.
+_ASKED = re.compile(r"galois_elements=\[(\d+)\]")
+_MOST_ELEMENTS = 256
+
+
+class DryRun:
+    """A computation on an engine that only keeps account, with keys for everything it asks for."""
+
+    def __init__(self, parameters: Parameters) -> None:
+        self.parameters = parameters
+        self.engine = _core.DryEngine(engine_on("cpu:1"))
+        self.context = Context(parameters.native, ACCOUNT, self.engine)
+        self._secret = _core.SecretKey.generate(self.context.native)
+        self._public = _core.PublicKey.generate(self._secret)
+        self._elements = sorted(set(parameters.native.slot_elements) - {1}) if parameters.has_slots else []
+        self._make_keys()
+
+    def _make_keys(self) -> None:
+        native = _core.EvaluationKeys.generate(self._secret, True, self._elements)
+        self.evaluation = EvaluationKeys(self.parameters, self.context, native)
+        self.public = PublicKey(self.parameters, self.context, self._public, self.evaluation)
+
+    def run(self, compute: Callable[..., object], operands: Sequence[Operand]) -> tuple[Any, list[Any]]:
+        """Arguments and results. Raises what the computation does.
+
+        Raises:
+            ArgumentError: see `results_of`.
+        """
+        while True:
+            arguments = [operand.encrypted(self.public) for operand in operands]
+            self.engine.reset()
+            try:
+                return arguments, results_of(compute, arguments)
+            except MissingKeyError as error:
+                asked = _ASKED.search(str(error))
+                if asked is None or int(asked[1]) in self._elements or len(self._elements) > _MOST_ELEMENTS:
+                    raise
+                self._elements = sorted({*self._elements, int(asked[1])})
+                self._make_keys()

@@ -1,0 +1,407 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keys of several parties: a joint public key, and decryption by all of them, or by any t of n.
+
+The joint secret is the sum of the parties' own, and is never put together. Whoever computes needs nothing of this:
+public and evaluation keys are ordinary ones. `doc/threshold.md` has the protocol, what it promises and what it does
+not: parties that send something else than it says, and who relays messages, can do some harm (`doc/threat-model.md` has
+a row for each), and channels are the caller's.
+
+Example:
+    >>> import cyclotome as cy
+    >>> params = cy.Parameters.suggest(depth=1, value_bits=8, terms=4, parties=2, flooding_bits=64)
+    >>> session = cy.threshold.Session.create(params, parties=2, rotations=[])
+    >>> ada, ben = (cy.threshold.Party(session, number) for number in session.parties)
+    >>> commitments = [ada.commit(), ben.commit()]  # everybody sends theirs to everybody, and so on
+    >>> first = [ada.first_share(commitments), ben.first_share(commitments)]
+    >>> second = [ada.second_share(first), ben.second_share(first)]
+    >>> keys = cy.threshold.combine(session, first, second)
+    >>> x = cy.encrypt([1, 2, 3], keys.public)
+    >>> y = x * x + 1
+    >>> cy.threshold.decrypt(y, [ada.decryption_share(y), ben.decryption_share(y)], session)
+    array([ 2,  5, 10])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+from .. import _core
+from ..arrays.array import EncryptedArray
+from ..devices.contexts import Context, context_on
+from ..errors import ArgumentError, MismatchError, UnsupportedError
+from ..keys.kinds import EvaluationKeys, PublicKey, SecretKey
+from ..keys.passphrases import Passphrase
+from ..numbers.values import index
+from ..options import Callback, options
+from .advice import Advice, advise
+from .checks import CheckedDecryption, MacKey, MacShare, Pledge, liars
+from .dealing import Complaint, Dealing, DealingRound, ReceivingKeys, SealedShare, Verdict
+from .decryption import decrypt, natives_of, require_array
+from .identities import Identity, PublicIdentity
+from .messages import Commitment, DecryptionShare, KeyShare, Message, SecretShare, Session, number_of
+from .party_files import Path, party_store
+from .voices import Signer, Verifier, speak
+
+__all__ = [
+    "Advice",
+    "CheckedDecryption",
+    "Commitment",
+    "Complaint",
+    "Dealing",
+    "DealingRound",
+    "DecryptionShare",
+    "Identity",
+    "JointKeys",
+    "KeyShare",
+    "MacKey",
+    "MacShare",
+    "Party",
+    "Pledge",
+    "Progress",
+    "PublicIdentity",
+    "ReceivingKeys",
+    "SealedShare",
+    "SecretShare",
+    "Session",
+    "Signer",
+    "Verdict",
+    "Verifier",
+    "advise",
+    "combine",
+    "decrypt",
+    "liars",
+    "transcript",
+]
+
+_M = TypeVar("_M", bound=Message)
+
+
+class Party:
+    """One party of a session, with its own secret. Each party makes its own, on its own machine.
+
+    Whatever a party draws for the key's making and for decryption comes of 32 bytes that it keeps, so that the same
+    question gets the same answer, bit for bit. It answers one set of first shares: what it has answered is kept, and
+    another set is refused (`RepeatedAnswerError`), in every process that uses its ``file``.
+
+    Args:
+        session: the session, the same for all.
+        number: which of ``session.parties`` this is.
+        file: where the party is kept, with mode 0600: made if it is not there, else the party of an earlier run. Nobody
+            decrypts without it; never copy it back from an older backup once it has answered. None: in memory, for as
+            long as this object lives.
+        passphrase: of the file, as for `save`.
+        share: of a session that deals secrets, the sum that `receive` gave in an earlier run.
+        identity: what this party signs its messages with, such as an Ed25519 key: anything with
+            ``sign(domain, text)``, which gives 64 bytes, the same ones for the same text.
+        identities: by number, what is known of every party: anything with ``verify(domain, text, signature)``. Compare
+            them once over a channel that you trust. What its sender has not signed is refused then, so that nobody is
+            blamed for what a relay did. None of both: channels must be authenticated.
+        device: where to compute.
+
+    Raises:
+        ArgumentError: a number that takes no part; a share of somebody else.
+        MismatchError: a file of another party; a file or share of another session or parameters.
+        FormatError, FileError, PassphraseError, EngineError: as `load` and `save`, of the file.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        number: int,
+        *,
+        file: Path | None = None,
+        passphrase: Passphrase | None = None,
+        share: SecretShare | None = None,
+        identity: Signer | None = None,
+        identities: Mapping[int, Verifier] | None = None,
+        device: str = "cpu",
+    ) -> None:
+        if not isinstance(session, Session):
+            raise UnsupportedError(f"a party takes a Session, not {type(session).__name__}")
+        number = number_of(number, "a party's number")
+        self._session, self._context = session, context_on(device, session.parameters)
+        store = party_store(session, number, file, passphrase)
+        self._native = _core.JointParty(session.native, self._context.native, store)
+        if self._native.number != number:
+            raise MismatchError(f"{file} is the file of party {self._native.number}, not of party {number}")
+        speak(self._native, session, identity, identities)
+        self._share: SecretShare | None = None
+        if share is not None:
+            self._accept(share)
+
+    @property
+    def session(self) -> Session:
+        """The session."""
+        return self._session
+
+    @property
+    def number(self) -> int:
+        """Which party this is."""
+        return int(self._native.number)
+
+    @property
+    def secret(self) -> SecretKey:
+        """The party's own secret key, which decrypts nothing by itself. Never to send."""
+        return SecretKey(self._session.parameters, self._context, self._native.secret)
+
+    @property
+    def key_id(self) -> str | None:
+        """The id of the joint key, which its arrays carry: compare it with the others'. None before the party has seen
+        the first shares of all."""
+        return bytes(self._native.key()).hex() if self._native.knows_key() else None
+
+    @property
+    def share(self) -> SecretShare | None:
+        """The sum of what all parties dealt to this one, once it was received. Secret; to save, never to send."""
+        return self._share
+
+    def commit(self) -> Commitment:
+        """What this party sends before it has seen anything, to all parties: a hash of its first share."""
+        return Commitment(self._session.parameters, self._native.commit())
+
+    def first_share(self, commitments: Sequence[Commitment] = ()) -> KeyShare:
+        """The message of the first round, to all parties, once all have committed: parts of the public key, of the
+        Galois keys, and of what the second round is made of. ``commitments``: those of all parties, which are kept
+        before this returns.
+
+        Raises:
+            ArgumentError: a commitment is missing or repeated.
+            MismatchError: commitments of another session; another one than its own in this party's name.
+            RepeatedAnswerError: this party has shown its share after other commitments.
+            FileError: the party's file can't be written; then nothing was shown.
+        """
+        return self._message(KeyShare, self._native.first_share(_commitments(commitments)))
+
+    def agree(self, first: Sequence[KeyShare]) -> None:
+        """Takes the first shares of all parties as this session's, for good, without answering them: what a session
+        without relinearisation key has in place of a second round.
+
+        Raises:
+            ArgumentError, MismatchError, RepeatedAnswerError: as `second_share`.
+        """
+        self._native.agree(natives_of(first, KeyShare, self._context))
+
+    def replace(self, first: Sequence[KeyShare]) -> None:
+        """Takes the first shares of all parties as `agree` does, for who takes the place of a party that lost
+        everything, where fewer than all decrypt: a `DealingRound` of "replace" deals it its share. Its own secret is no
+        part of the joint one.
+
+        Raises:
+            ArgumentError: a session in which all decrypt; a share is missing or repeated.
+            MismatchError, RepeatedAnswerError: as `second_share`.
+        """
+        self._native.replace(natives_of(first, KeyShare, self._context))
+
+    def second_share(self, first: Sequence[KeyShare]) -> KeyShare:
+        """The message of the second round, of the relinearisation key. ``first``: the first shares of all parties,
+        which from now on are this session's: that they were answered is kept before this returns.
+
+        Raises:
+            ArgumentError: one is missing or repeated; a session without relinearisation key; this party's own was not
+                shown yet.
+            BlameError: a share is not the one that its sender committed to.
+            MismatchError: shares of another session; another share than this party's own in its name.
+            RepeatedAnswerError: this party has answered other first shares.
+            FileError: the party's file can't be written; then nothing was answered.
+        """
+        return self._message(KeyShare, self._native.second_share(natives_of(first, KeyShare, self._context)))
+
+    def next(self, inbox: Iterable[Commitment | KeyShare] = ()) -> Progress:
+        """Does whatever is next: a party that calls nothing else until its keys are there follows the protocol.
+
+        Args:
+            inbox: all messages of the session that have arrived so far, in any order, this party's own among them or
+                not, some twice or not. Asked again with the same ones it says the same.
+
+        Raises:
+            BlameError: a share is not the one that its sender committed to, or a party sent two that differ.
+            MismatchError: messages of another session; others than its own in this party's name.
+            RepeatedAnswerError: what was there before is not what is there now.
+            FileError: the party's file can't be written; then nothing was sent.
+        """
+        if isinstance(inbox, Message) or not isinstance(inbox, Iterable):
+            raise UnsupportedError(f"a list of messages is needed, not {type(inbox).__name__}")
+        every = list(inbox)
+        shares = [each for each in every if not isinstance(each, Commitment)]
+        commitments = [each for each in every if isinstance(each, Commitment)]
+        native = self._native.advance(_commitments(commitments), natives_of(shares, KeyShare, self._context))
+        parameters = self._session.parameters
+        sent: list[Commitment | KeyShare] = [
+            *(Commitment(parameters, each) for each in native.commitments),
+            *(self._message(KeyShare, each) for each in native.shares),
+        ]
+        keys = None
+        if native.done:
+            evaluation = EvaluationKeys(parameters, self._context, native.evaluation_keys())
+            keys = JointKeys(PublicKey(parameters, self._context, native.public_key(), evaluation), evaluation)
+        transcript = native.transcript.hex() if native.done else None
+        return Progress(tuple(sent), native.stage, tuple(native.missing), keys, transcript)
+
+    def deal(self) -> dict[int, SecretShare]:
+        """What this party deals, by receiver, itself included. Each is a **secret** of its receiver.
+
+        Raises:
+            ArgumentError: a session in which all decrypt.
+        """
+        dealt = self._native.deal()
+        return {share.receiver: self._message(SecretShare, share) for share in dealt}
+
+    def receive(self, dealt: Sequence[SecretShare]) -> SecretShare:
+        """Takes what all parties dealt to this one, its own share included, and keeps the sum, which it returns to be
+        saved. Destroy the single shares then.
+
+        Raises:
+            ArgumentError: one is missing or repeated, or is not for this party.
+            MismatchError: shares of another session.
+        """
+        natives = natives_of(dealt, SecretShare, self._context)
+        self._share = self._message(SecretShare, _core.sum_of_dealt(self._session.native, self.number, natives))
+        return self._share
+
+    def decryption_share(
+        self,
+        x: EncryptedArray,
+        *,
+        active: Sequence[int] | None = None,
+        flooding_bits: int = 64,
+        progress: Callback | None = None,
+    ) -> DecryptionShare:
+        """This party's part in decrypting ``x``: agree on what is decrypted first, since whoever gets the shares of
+        enough parties has the values.
+
+        The noise that computing left depends on secrets, so every party adds an error that hides it by itself, up to
+        2^-flooding_bits for the whole array. It takes about log2(n) + log2(parties who decrypt) + flooding_bits +
+        log2(ciphertexts) bits of ``x.noise_headroom``. Give shares for what was computed by a side that follows the
+        protocol: ciphertexts that were forged can be made to tell of the secret (chosen-ciphertext attacks).
+
+        Args:
+            x: an encrypted array under the joint key; the very one that the others have, byte by byte.
+            active: the numbers of those who decrypt, at least ``session.threshold``; None for all.
+            flooding_bits: 1 to 128, the same for all who decrypt.
+            progress: called as ``progress(done, total, what)``.
+
+        Raises:
+            ArgumentError: too few parties, or this one is none of them; shares were not dealt yet; ciphertexts that
+                were not relinearised; flooding_bits out of range; a party that has not seen the first shares.
+            MismatchError: an array of another key.
+            NoiseError: too little headroom for this flooding.
+        """
+        require_array(x)
+        chosen = self._session.parties if active is None else [number_of(one, "a party's number") for one in active]
+        native = self._native.decryption_share(
+            x.to(self.secret.device).native,
+            sorted(chosen),
+            _bits(flooding_bits),
+            None if self._share is None else self._share.on(self._context),
+            options(progress),
+        )
+        return self._message(DecryptionShare, native)
+
+    def take(self, share: SecretShare) -> None:
+        """Goes on with this share of the joint secret, as a `DealingRound` gave it.
+
+        Raises:
+            ArgumentError: a share of somebody else, or of one dealer alone.
+            MismatchError: a share of another session.
+        """
+        self._accept(share)
+
+    def _accept(self, share: SecretShare) -> None:
+        if not isinstance(share, SecretShare):
+            raise UnsupportedError(f"a party's share is a SecretShare, not {type(share).__name__}")
+        if share.session_id != self._session.id:
+            raise MismatchError(f"the share is of session {share.session_id[:8]}, not of {self._session.id[:8]}")
+        if share.sender is not None or share.receiver != self.number:
+            raise ArgumentError(
+                f"party {self.number} takes the sum of what all dealt to it, as receive() gave it, not {share!r}"
+            )
+        self._share = share
+
+    def _message(self, kind: type[_M], native: Any) -> _M:
+        return kind(self._session.parameters, self._context, native)
+
+    def __repr__(self) -> str:
+        return f"Party({self.number} of {', '.join(map(str, self._session.parties))}, {self._session!r})"
+
+
+class JointKeys(NamedTuple):
+    """What all can make of all key shares; nobody has the secret."""
+
+    public: PublicKey
+    evaluation: EvaluationKeys
+
+
+class Progress(NamedTuple):
+    """How far a party is in making a joint key (`Party.next`)."""
+
+    #: All that the party has to send, what it sent before among it.
+    messages: tuple[Commitment | KeyShare, ...]
+    #: What it waits for: "commit", "first", "second"; or "done".
+    stage: str
+    #: From whom.
+    missing: tuple[int, ...]
+    #: Once it is done.
+    keys: JointKeys | None
+    #: Once it is done, 64 hexadecimal digits that name all that was sent: the same for everybody who saw the same. Read
+    #: them out to each other before the keys are used.
+    transcript: str | None
+
+
+def transcript(session: Session, first: Sequence[KeyShare], second: Sequence[KeyShare] = ()) -> str:
+    """As `Progress.transcript`, of shares that one has: for whoever takes no part.
+
+    Raises:
+        ArgumentError, MismatchError: as `combine`.
+    """
+    context = context_on("cpu", session.parameters)
+    digest: bytes = _first_round(session, context, first).transcript(natives_of(second, KeyShare, context))
+    return digest.hex()
+
+
+def combine(
+    session: Session, first: Sequence[KeyShare], second: Sequence[KeyShare] = (), *, device: str = "cpu"
+) -> JointKeys:
+    """The joint keys, from the key shares of all parties: ordinary public and evaluation keys.
+
+    Args:
+        session: the session.
+        first: the first shares of all parties.
+        second: the second ones; none in a session without relinearisation key.
+        device: where the keys shall compute.
+
+    Raises:
+        ArgumentError: one is missing or repeated, or of the other round.
+        MismatchError: shares of another session or parameters, or second shares that answer other first ones.
+    """
+    if not isinstance(session, Session):
+        raise UnsupportedError(f"combine takes a Session, not {type(session).__name__}")
+    context = context_on(device, session.parameters)
+    summed = _first_round(session, context, first)
+    made = summed.evaluation_keys(natives_of(second, KeyShare, context))
+    evaluation = EvaluationKeys(session.parameters, context, made)
+    return JointKeys(PublicKey(session.parameters, context, summed.public_key(), evaluation), evaluation)
+
+
+def _first_round(session: Session, context: Context, first: Sequence[KeyShare]) -> _core.FirstRound:
+    natives = natives_of(first, KeyShare, context)
+    if not natives:
+        raise ArgumentError("no shares of the first round were given")
+    return _core.FirstRound(session.native, context.native, natives)
+
+
+def _commitments(commitments: Any) -> list[Any]:
+    if isinstance(commitments, Commitment) or not isinstance(commitments, Iterable):
+        raise UnsupportedError(f"a list of commitments is needed, not {type(commitments).__name__}")
+    every = list(commitments)
+    for each in every:
+        if not isinstance(each, Commitment):
+            raise UnsupportedError(f"a Commitment is needed, not {type(each).__name__}")
+    return [each.native for each in every]
+
+
+def _bits(value: object) -> int:
+    bits = index(value, "flooding_bits")
+    if not 1 <= bits <= 128:
+        raise ArgumentError(f"flooding_bits {bits} must lie in [1, 128]; 64 is usual")
+    return bits
