@@ -3,8 +3,8 @@ file(GLOB_RECURSE cyclotome_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src
 add_library(cyclotome ${cyclotome_sources})
 
 # One seed gives one key on every machine, so what decides about keys is compiled without fused multiply-adds.
-set_source_files_properties("${PROJECT_SOURCE_DIR}/src/cyclotome/rlwe/canonical_embedding.cpp"
-                            "${PROJECT_SOURCE_DIR}/src/cyclotome/rlwe/cyclotomic_embedding.cpp"
+set_source_files_properties("${PROJECT_SOURCE_DIR}/src/cyclotome/rlwe/noise/canonical_embedding.cpp"
+                            "${PROJECT_SOURCE_DIR}/src/cyclotome/rlwe/noise/cyclotomic_embedding.cpp"
                             PROPERTIES COMPILE_OPTIONS "$<$<BOOL:${MSVC}>:/clang:>-ffp-contract=off" SKIP_PRECOMPILE_HEADERS ON)
 
 # Kernels unroll into thousands of loads and stores. Whether each is of an object is AddressSanitizer's to see; the same

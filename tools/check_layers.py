@@ -87,7 +87,7 @@ NEVER_PUBLIC = re.compile(
     r"(?:.*/)?(?:deterministic|seed_derivation|declassify)[.]hpp"
     r"|engine/cuda/.*|engine/dry/.*|engine/cpu/(?!cpu[.]|instruction_set).*|engine/fpga/(?!fpga[.]|circuit_abi|options|statistics).*"
     r"|engine/(?:hosted_engine|interpreter|schedule)[.]hpp"
-    r"|io/(?:byte_|container|descriptor|envelope|frame|payload|pending).*|ring/libcrypto.*"
+    r"|io/container/(?:byte_|container|descriptor|envelope|frame|payload).*|io/files/pending.*|ring/randomness/libcrypto.*"
 )
 
 #: Headers that not every operating system has: for ``platform`` alone, and the CUDA engine, which is built for Linux.

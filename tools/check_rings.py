@@ -26,7 +26,7 @@ CODE = frozenset({".hpp", ".cpp", ".h", ".inc", ".cu", ".cuh", ".py"})
 #: Who may know, and why. A path that ends with a slash is a folder.
 KNOWING = {
     "src/cyclotome/ring/": "where rings are",
-    "src/cyclotome/engine/cuda/pointwise.cuh": "kernels of the negacyclic automorphism",
+    "src/cyclotome/engine/cuda/steps/pointwise.cuh": "kernels of the negacyclic automorphism",
     "src/cyclotome/study/ltv/cyclotomic_polynomial.hpp": "how long products of its polynomials are",
     "bench/cyclotome_bench/truth.py": "an oracle that shares nothing with the library",
     "bench/cyclotome_bench/products.py": "an oracle that shares nothing with the library",
@@ -35,7 +35,7 @@ KNOWING = {
 
 #: Who may make a ring x^n + 1 by its degree: those that are given nothing else.
 MAKING = {
-    "src/cyclotome/rlwe/parameters.hpp": "what parameters that name a degree mean",
+    "src/cyclotome/rlwe/parameters/parameters.hpp": "what parameters that name a degree mean",
     "src/cyclotome/program/program.cpp": "numbers in the shape of the shortest polynomial",
     "src/cyclotome/engine/cuda/self_test.cu": "an engine's test of itself",
     "src/cyclotome/study/": "the papers' own products modulo x^N + 1",

@@ -71,8 +71,8 @@ rm -f "$package"/cyclotome/_core*
 cp "$tree"/python/cyclotome/_core*.so "$package/cyclotome/"
 say "what the extension exports; what other libraries find after it"
 python_test() { env PYTHONPATH="$package" "$python" -m pytest -q -p no:cacheprovider "$@"; }
-attempt symbols python_test test/python/test_exported_symbols.py test/python/test_cuda_sources.py
-on_gpu attempt neighbours python_test test/python/test_cuda_neighbours.py
+attempt symbols python_test test/python/pages/test_exported_symbols.py test/python/devices/test_cuda_sources.py
+on_gpu attempt neighbours python_test test/python/devices/test_cuda_neighbours.py
 
 # Kernels run tens of times slower there, so one short program each.
 if [ -n "$sanitizers" ] && [ -z "$only_compile" ] && command -v compute-sanitizer >/dev/null; then

@@ -37,7 +37,7 @@ _K0, _K1, _PLAIN, _CIPHER = 0, 0xFEDCBA9876543210, 0x0123456789ABCDEF, 0xAE25AD3
 #: Timed runs on a GPU, where a run is of a tenth of a second.
 _RUNS = 5
 #: Products modulo a prime that a transform over these rings takes for each coefficient, its 16 multiply-adds not
-#: counted (src/cyclotome/ring/prime_factor_tables.hpp): for a floor.
+#: counted (src/cyclotome/ring/tables/prime_factor_tables.hpp): for a floor.
 _TRANSFORM_PRODUCTS = {21845: 6.75, 65535: 6.75}
 
 

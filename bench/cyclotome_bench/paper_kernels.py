@@ -31,7 +31,7 @@ _BITS = 30
 NFLLIB_PRIME = 984481793
 _COUNTS = (2048, 4096, 8192, 16384)
 
-_GARNER = "src/cyclotome/ring/mixed_radix.hpp"
+_GARNER = "src/cyclotome/ring/conversion/mixed_radix.hpp"
 _CLASSIC = "src/cyclotome/study/classic_reconstruction.hpp"
 _REDUCTION = "src/cyclotome/study/word_reduction.hpp"
 

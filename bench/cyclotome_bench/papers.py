@@ -25,14 +25,14 @@ PAPERS = ("000", "001")
 
 #: The files of this project that compute what papers call so.
 CODE = {
-    "KeyGen": "src/cyclotome/rlwe/key_generation.cpp",
-    "Enc": "src/cyclotome/rlwe/encryption_program.cpp",
+    "KeyGen": "src/cyclotome/rlwe/keys/key_generation.cpp",
+    "Enc": "src/cyclotome/rlwe/keys/encryption_program.cpp",
     "Dec": "src/cyclotome/scheme/bfv/decryption_program.cpp",
     "Add": "src/cyclotome/rlwe/operations.cpp",
     "Mul, BEHZ": "src/cyclotome/scheme/bfv/behz.cpp",
     "Mul, HPS": "src/cyclotome/scheme/bfv/hps.cpp",
-    "NTT": "src/cyclotome/ring/transform_tables.hpp",
-    "INTT": "src/cyclotome/ring/transform_tables.hpp",
+    "NTT": "src/cyclotome/ring/tables/transform_tables.hpp",
+    "INTT": "src/cyclotome/ring/tables/transform_tables.hpp",
 }
 
 _MICROSECONDS = {"us": 1.0, "ms": 1000.0}

@@ -9,11 +9,11 @@
 #include "cyclotome/engine/work_clock.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/program/composites.hpp"
-#include "cyclotome/ring/base_conversion.hpp"
-#include "cyclotome/ring/divide_and_round.hpp"
-#include "cyclotome/rlwe/key_switch_program.hpp"
+#include "cyclotome/ring/conversion/base_conversion.hpp"
+#include "cyclotome/ring/conversion/divide_and_round.hpp"
+#include "cyclotome/rlwe/noise/parameter_noise.hpp"
 #include "cyclotome/rlwe/operations.hpp"
-#include "cyclotome/rlwe/parameter_noise.hpp"
+#include "cyclotome/rlwe/switching/key_switch_program.hpp"
 #include "cyclotome/scheme/scheme.hpp"
 
 namespace cyclotome::python {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "bindings.hpp"
-#include "cyclotome/ring/big_unsigned.hpp"
+#include "cyclotome/ring/conversion/big_unsigned.hpp"
 
 // Python integers of any size, exactly.
 namespace cyclotome::python {

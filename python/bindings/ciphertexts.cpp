@@ -5,7 +5,7 @@
 
 #include "bindings.hpp"
 #include "cyclotome/math/secure_zero.hpp"
-#include "cyclotome/rlwe/flooding.hpp"
+#include "cyclotome/rlwe/noise/flooding.hpp"
 #include "cyclotome/scheme/encoding.hpp"
 #include "cyclotome/scheme/extension_slots.hpp"
 #include "cyclotome/scheme/scheme.hpp"

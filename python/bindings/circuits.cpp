@@ -6,14 +6,14 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
+#include "cyclotome/circuit/jobs/prince.hpp"
+#include "cyclotome/circuit/jobs/sorting.hpp"
 #include "cyclotome/circuit/parameters.hpp"
 #include "cyclotome/circuit/plain_algebra.hpp"
 #include "cyclotome/circuit/plan.hpp"
-#include "cyclotome/circuit/prince.hpp"
-#include "cyclotome/circuit/sorting.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/scheme/registry.hpp"
-#include "cyclotome/value/options.hpp"
+#include "cyclotome/value/arrays/options.hpp"
 
 namespace cyclotome::python {
 

@@ -5,7 +5,7 @@
 
 #include "bindings.hpp"
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
-#include "cyclotome/engine/cuda/stream_order.hpp"
+#include "cyclotome/engine/cuda/streams/stream_order.hpp"
 #include "cyclotome/math/errors.hpp"
 
 #ifdef CYCLOTOME_CUDA

@@ -12,7 +12,7 @@
 #include "cyclotome/engine/poly.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
-#include "cyclotome/ring/mixed_radix.hpp"
+#include "cyclotome/ring/conversion/mixed_radix.hpp"
 #include "cyclotome/study/transform/design.hpp"
 
 #ifdef CYCLOTOME_CUDA

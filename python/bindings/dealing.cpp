@@ -7,8 +7,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "cyclotome/io/dealing_io.hpp"
-#include "cyclotome/rlwe/verified_dealing.hpp"
+#include "cyclotome/io/joint/dealing_io.hpp"
+#include "cyclotome/rlwe/joint/verified_dealing.hpp"
 #include "file_path.hpp"
 #include "io.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "bindings.hpp"
 #include "cyclotome/engine/dry/dry_engine.hpp"
-#include "cyclotome/rlwe/keys.hpp"
+#include "cyclotome/rlwe/keys/keys.hpp"
 
 namespace cyclotome::python {
 

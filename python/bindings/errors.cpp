@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "bindings.hpp"
-#include "cyclotome/rlwe/joint_errors.hpp"
+#include "cyclotome/rlwe/joint/joint_errors.hpp"
 
 namespace cyclotome::python {
 

@@ -8,8 +8,8 @@
 #include <type_traits>
 
 #include "bindings.hpp"
-#include "cyclotome/io/fermat_io.hpp"
-#include "cyclotome/io/file.hpp"
+#include "cyclotome/io/files/file.hpp"
+#include "cyclotome/io/objects/fermat_io.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/study/fermat/operations.hpp"
 #include "file_path.hpp"

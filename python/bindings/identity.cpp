@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Identities of parties, and their files.
-#include "cyclotome/rlwe/identity.hpp"
+#include "cyclotome/rlwe/joint/identity.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
-#include "cyclotome/io/identity_io.hpp"
-#include "cyclotome/ring/libcrypto.hpp"
+#include "cyclotome/io/joint/identity_io.hpp"
+#include "cyclotome/ring/randomness/libcrypto.hpp"
 #include "file_path.hpp"
 #include "io.hpp"
 

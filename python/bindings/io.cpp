@@ -11,20 +11,20 @@
 #include <memory>
 #include <utility>
 
-#include "cyclotome/io/array_io.hpp"
-#include "cyclotome/io/ciphertext_io.hpp"
-#include "cyclotome/io/container_layout.hpp"
-#include "cyclotome/io/dealing_io.hpp"
-#include "cyclotome/io/fermat_io.hpp"
-#include "cyclotome/io/file.hpp"
-#include "cyclotome/io/frame.hpp"
-#include "cyclotome/io/keys_io.hpp"
-#include "cyclotome/io/ltv_io.hpp"
-#include "cyclotome/io/parameters_io.hpp"
-#include "cyclotome/io/payload.hpp"
-#include "cyclotome/io/plain_array_io.hpp"
-#include "cyclotome/io/protected_key.hpp"
-#include "cyclotome/io/threshold_io.hpp"
+#include "cyclotome/io/container/container_layout.hpp"
+#include "cyclotome/io/container/frame.hpp"
+#include "cyclotome/io/container/payload.hpp"
+#include "cyclotome/io/files/file.hpp"
+#include "cyclotome/io/joint/dealing_io.hpp"
+#include "cyclotome/io/joint/threshold_io.hpp"
+#include "cyclotome/io/keys/keys_io.hpp"
+#include "cyclotome/io/keys/protected_key.hpp"
+#include "cyclotome/io/objects/array_io.hpp"
+#include "cyclotome/io/objects/ciphertext_io.hpp"
+#include "cyclotome/io/objects/fermat_io.hpp"
+#include "cyclotome/io/objects/ltv_io.hpp"
+#include "cyclotome/io/objects/parameters_io.hpp"
+#include "cyclotome/io/objects/plain_array_io.hpp"
 
 namespace cyclotome::python {
 

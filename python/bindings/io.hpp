@@ -6,8 +6,8 @@
 #include <string>
 
 #include "bindings.hpp"
-#include "cyclotome/io/envelope.hpp"
-#include "cyclotome/io/file.hpp"
+#include "cyclotome/io/container/envelope.hpp"
+#include "cyclotome/io/files/file.hpp"
 #include "file_path.hpp"
 
 namespace cyclotome::python {

@@ -10,12 +10,12 @@
 #include <utility>
 #include <variant>
 
-#include "cyclotome/io/fermat_io.hpp"
-#include "cyclotome/io/frame.hpp"
-#include "cyclotome/io/identity_io.hpp"
-#include "cyclotome/io/inspect.hpp"
-#include "cyclotome/io/ltv_io.hpp"
-#include "cyclotome/io/product_context_io.hpp"
+#include "cyclotome/io/container/frame.hpp"
+#include "cyclotome/io/joint/identity_io.hpp"
+#include "cyclotome/io/objects/fermat_io.hpp"
+#include "cyclotome/io/objects/inspect.hpp"
+#include "cyclotome/io/objects/ltv_io.hpp"
+#include "cyclotome/io/objects/product_context_io.hpp"
 #include "io.hpp"
 
 namespace cyclotome::python {

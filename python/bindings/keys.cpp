@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cyclotome/rlwe/keys.hpp"
+#include "cyclotome/rlwe/keys/keys.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -8,11 +8,11 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
-#include "cyclotome/io/reveal_file.hpp"
+#include "cyclotome/io/files/reveal_file.hpp"
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/rlwe/reveal_budget.hpp"
-#include "cyclotome/value/keygen.hpp"
-#include "cyclotome/value/keyring.hpp"
+#include "cyclotome/rlwe/noise/reveal_budget.hpp"
+#include "cyclotome/value/arrays/keygen.hpp"
+#include "cyclotome/value/arrays/keyring.hpp"
 #include "file_path.hpp"
 
 namespace cyclotome::python {

@@ -6,8 +6,8 @@
 
 #include "big_integers.hpp"
 #include "bindings.hpp"
-#include "cyclotome/io/file.hpp"
-#include "cyclotome/io/ltv_io.hpp"
+#include "cyclotome/io/files/file.hpp"
+#include "cyclotome/io/objects/ltv_io.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/study/ltv/operations.hpp"
 #include "file_path.hpp"

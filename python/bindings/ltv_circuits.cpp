@@ -9,7 +9,7 @@
 #include "bindings.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/study/circuit/ltv_algebra.hpp"
-#include "cyclotome/value/options.hpp"
+#include "cyclotome/value/arrays/options.hpp"
 
 #ifdef CYCLOTOME_CUDA
 #include "cyclotome/engine/cuda/study/ltv_batch_engine.hpp"

@@ -4,7 +4,7 @@
 
 #include "bindings.hpp"
 #include "cyclotome/engine/cpu/instruction_set.hpp"
-#include "cyclotome/ring/secret_pages.hpp"
+#include "cyclotome/ring/randomness/secret_pages.hpp"
 
 namespace cyclotome::python {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cyclotome/rlwe/parameters.hpp"
+#include "cyclotome/rlwe/parameters/parameters.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -9,10 +9,10 @@
 #include "bindings.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
-#include "cyclotome/rlwe/flooding.hpp"
+#include "cyclotome/rlwe/noise/flooding.hpp"
 #include "cyclotome/scheme/planning.hpp"
 #include "cyclotome/scheme/registry.hpp"
-#include "cyclotome/value/field_rolls.hpp"
+#include "cyclotome/value/matrices/field_rolls.hpp"
 
 namespace cyclotome::python {
 

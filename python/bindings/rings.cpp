@@ -5,7 +5,7 @@
 
 #include "bindings.hpp"
 #include "cyclotome/ring/ring_shape.hpp"
-#include "cyclotome/rlwe/keys.hpp"
+#include "cyclotome/rlwe/keys/keys.hpp"
 
 namespace cyclotome::python {
 

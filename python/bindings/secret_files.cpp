@@ -4,8 +4,8 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
-#include "cyclotome/io/key_files.hpp"
-#include "cyclotome/ring/libcrypto.hpp"
+#include "cyclotome/io/keys/key_files.hpp"
+#include "cyclotome/ring/randomness/libcrypto.hpp"
 #include "io.hpp"
 
 namespace cyclotome::python {

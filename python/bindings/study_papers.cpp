@@ -13,7 +13,7 @@
 #include "cyclotome/engine/work_clock.hpp"
 #include "cyclotome/math/bits.hpp"
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/ring/mixed_radix.hpp"
+#include "cyclotome/ring/conversion/mixed_radix.hpp"
 #include "cyclotome/study/classic_reconstruction.hpp"
 #include "cyclotome/study/laws.hpp"
 #include "cyclotome/study/profiling_engine.hpp"

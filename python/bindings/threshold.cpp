@@ -5,12 +5,12 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
-#include "cyclotome/io/party_file.hpp"
+#include "cyclotome/io/joint/party_file.hpp"
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/rlwe/secret_sharing.hpp"
-#include "cyclotome/rlwe/threshold_keys.hpp"
-#include "cyclotome/value/joint_party.hpp"
-#include "cyclotome/value/threshold_decryption.hpp"
+#include "cyclotome/rlwe/joint/secret_sharing.hpp"
+#include "cyclotome/rlwe/joint/threshold_keys.hpp"
+#include "cyclotome/value/joint/joint_party.hpp"
+#include "cyclotome/value/joint/threshold_decryption.hpp"
 #include "io.hpp"
 
 namespace cyclotome::python {

@@ -2,8 +2,8 @@
 #include "additive_scheme/context.hpp"
 
 #include "cyclotome/program/composites.hpp"
-#include "cyclotome/rlwe/encryption.hpp"
-#include "cyclotome/rlwe/noise_model.hpp"
+#include "cyclotome/rlwe/keys/encryption.hpp"
+#include "cyclotome/rlwe/noise/noise_model.hpp"
 
 namespace cyclotome::additive {
 

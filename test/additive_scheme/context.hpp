@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cyclotome/rlwe/parameter_noise.hpp"
+#include "cyclotome/rlwe/noise/parameter_noise.hpp"
 #include "cyclotome/scheme/exact_context.hpp"
 
 namespace cyclotome::additive {

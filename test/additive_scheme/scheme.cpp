@@ -3,8 +3,8 @@
 
 #include "additive_scheme/context.hpp"
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/rlwe/noise_model.hpp"
-#include "cyclotome/rlwe/plain_moduli.hpp"
+#include "cyclotome/rlwe/noise/noise_model.hpp"
+#include "cyclotome/rlwe/parameters/plain_moduli.hpp"
 
 namespace cyclotome::additive {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "additive_scheme/scheme.hpp"
-#include "cyclotome/io/ciphertext_io.hpp"
+#include "cyclotome/io/objects/ciphertext_io.hpp"
 #include "cyclotome/scheme/registry.hpp"
 #include "polynomials.hpp"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
-#include "cyclotome/rlwe/encryption.hpp"
-#include "cyclotome/rlwe/flooding.hpp"
-#include "cyclotome/rlwe/hiding_draw.hpp"
+#include "cyclotome/rlwe/keys/encryption.hpp"
+#include "cyclotome/rlwe/noise/flooding.hpp"
+#include "cyclotome/rlwe/noise/hiding_draw.hpp"
 #include "cyclotome/scheme/encoding.hpp"
 #include "polynomials.hpp"
 

@@ -7,9 +7,9 @@
 
 #include <algorithm>
 
-#include "cyclotome/rlwe/dealing_messages.hpp"
-#include "cyclotome/rlwe/dealing_rows.hpp"
-#include "cyclotome/rlwe/verified_dealing.hpp"
+#include "cyclotome/rlwe/joint/dealing_messages.hpp"
+#include "cyclotome/rlwe/joint/dealing_rows.hpp"
+#include "cyclotome/rlwe/joint/verified_dealing.hpp"
 #include "testing.hpp"
 
 namespace cyclotome::testing {

@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "cyclotome/engine/poly.hpp"
-#include "cyclotome/ring/divide_and_round.hpp"
-#include "cyclotome/ring/key_switch_constants.hpp"
+#include "cyclotome/ring/conversion/divide_and_round.hpp"
+#include "cyclotome/ring/tables/key_switch_constants.hpp"
 #include "cyclotome/scheme/bfv/behz.hpp"
 #include "one_composite.hpp"
 #include "reference_engine.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cyclotome/rlwe/keys.hpp"
+#include "cyclotome/rlwe/keys/keys.hpp"
 
-#include "cyclotome/rlwe/deterministic.hpp"
+#include "cyclotome/rlwe/keys/deterministic.hpp"
 #include "cyclotome/scheme/deterministic.hpp"
 #include "polynomials.hpp"
 

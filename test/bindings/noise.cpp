@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cyclotome/rlwe/noise.hpp"
+#include "cyclotome/rlwe/noise/noise.hpp"
 
 #include "polynomials.hpp"
 

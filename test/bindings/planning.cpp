@@ -3,7 +3,7 @@
 
 #include <nanobind/stl/pair.h>
 
-#include "cyclotome/rlwe/parameters.hpp"
+#include "cyclotome/rlwe/parameters/parameters.hpp"
 #include "cyclotome/scheme/special_primes.hpp"
 #include "polynomials.hpp"
 

@@ -7,10 +7,10 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include "cyclotome/ring/base_conversion.hpp"
-#include "cyclotome/ring/big_unsigned.hpp"
-#include "cyclotome/ring/field_slots.hpp"
-#include "cyclotome/ring/prime_factor_tables.hpp"
+#include "cyclotome/ring/conversion/base_conversion.hpp"
+#include "cyclotome/ring/conversion/big_unsigned.hpp"
+#include "cyclotome/ring/tables/field_slots.hpp"
+#include "cyclotome/ring/tables/prime_factor_tables.hpp"
 #include "testing.hpp"
 
 namespace cyclotome::testing {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cyclotome/ring/sampling.hpp"
+#include "cyclotome/ring/randomness/sampling.hpp"
 
 #include <algorithm>
 

@@ -7,7 +7,7 @@
 #include "cyclotome/math/montgomery.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/math/shoup.hpp"
-#include "cyclotome/ring/base_conversion.hpp"
+#include "cyclotome/ring/conversion/base_conversion.hpp"
 #include "testing.hpp"
 
 namespace cyclotome::testing {

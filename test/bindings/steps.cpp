@@ -2,8 +2,8 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/vector.h>
 
-#include "cyclotome/ring/divide_and_round.hpp"
-#include "cyclotome/ring/key_switch_constants.hpp"
+#include "cyclotome/ring/conversion/divide_and_round.hpp"
+#include "cyclotome/ring/tables/key_switch_constants.hpp"
 #include "cyclotome/scheme/bfv/behz.hpp"
 #include "cyclotome/scheme/bfv/hps.hpp"
 #include "testing.hpp"

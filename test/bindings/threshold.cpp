@@ -4,10 +4,10 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "cyclotome/rlwe/flooding.hpp"
-#include "cyclotome/rlwe/secret_sharing.hpp"
-#include "cyclotome/rlwe/threshold_keys.hpp"
-#include "cyclotome/value/threshold_decryption.hpp"
+#include "cyclotome/rlwe/joint/secret_sharing.hpp"
+#include "cyclotome/rlwe/joint/threshold_keys.hpp"
+#include "cyclotome/rlwe/noise/flooding.hpp"
+#include "cyclotome/value/joint/threshold_decryption.hpp"
 #include "polynomials.hpp"
 #include "testing.hpp"
 

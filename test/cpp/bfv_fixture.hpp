@@ -9,7 +9,7 @@
 
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
 #include "cyclotome/math/primes.hpp"
-#include "cyclotome/rlwe/keys.hpp"
+#include "cyclotome/rlwe/keys/keys.hpp"
 #include "cyclotome/rlwe/operations.hpp"
 #include "cyclotome/scheme/bfv/context.hpp"
 #include "cyclotome/scheme/bfv/operations.hpp"

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "cyclotome/circuit/evaluation.hpp"
 #include "cyclotome/circuit/plain_algebra.hpp"
+#include "cyclotome/circuit/running/evaluation.hpp"
 
 namespace cyclotome::check {
 

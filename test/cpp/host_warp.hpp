@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "cyclotome/engine/cuda/quad.hpp"
+#include "cyclotome/engine/cuda/transform/quad.hpp"
 
 namespace cyclotome::check {
 

@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
-#include "cyclotome/io/array_io.hpp"
-#include "cyclotome/io/ciphertext_io.hpp"
-#include "cyclotome/io/keys_io.hpp"
-#include "cyclotome/io/parameters_io.hpp"
-#include "cyclotome/io/plain_array_io.hpp"
-#include "cyclotome/io/threshold_io.hpp"
+#include "cyclotome/io/joint/threshold_io.hpp"
+#include "cyclotome/io/keys/keys_io.hpp"
+#include "cyclotome/io/objects/array_io.hpp"
+#include "cyclotome/io/objects/ciphertext_io.hpp"
+#include "cyclotome/io/objects/parameters_io.hpp"
+#include "cyclotome/io/objects/plain_array_io.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/scheme/bfv/scheme.hpp"
 #include "cyclotome/scheme/bgv/operations.hpp"

@@ -6,7 +6,7 @@
 #include "check.hpp"
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
 #include "cyclotome/math/primes.hpp"
-#include "cyclotome/rlwe/noise_model.hpp"
+#include "cyclotome/rlwe/noise/noise_model.hpp"
 #include "cyclotome/rlwe/operations.hpp"
 #include "cyclotome/scheme/bfv/operations.hpp"
 #include "cyclotome/scheme/encoding.hpp"

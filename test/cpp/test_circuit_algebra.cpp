@@ -10,8 +10,8 @@
 #include "check.hpp"
 #include "circuit_values.hpp"
 #include "cyclotome/circuit/counts.hpp"
-#include "cyclotome/circuit/prince.hpp"
-#include "cyclotome/circuit/sorting.hpp"
+#include "cyclotome/circuit/jobs/prince.hpp"
+#include "cyclotome/circuit/jobs/sorting.hpp"
 #include "cyclotome/circuit/writer.hpp"
 #include "cyclotome/math/errors.hpp"
 

@@ -8,9 +8,9 @@
 
 #include "check.hpp"
 #include "cyclotome/circuit/ciphertext_algebra.hpp"
+#include "cyclotome/circuit/jobs/prince.hpp"
+#include "cyclotome/circuit/jobs/sorting.hpp"
 #include "cyclotome/circuit/parameters.hpp"
-#include "cyclotome/circuit/prince.hpp"
-#include "cyclotome/circuit/sorting.hpp"
 #include "small_party.hpp"
 
 namespace {

@@ -10,9 +10,9 @@
 
 #include "check.hpp"
 #include "cyclotome/circuit/ciphertext_algebra.hpp"
+#include "cyclotome/circuit/jobs/prince.hpp"
+#include "cyclotome/circuit/jobs/sorting.hpp"
 #include "cyclotome/circuit/outlook.hpp"
-#include "cyclotome/circuit/prince.hpp"
-#include "cyclotome/circuit/sorting.hpp"
 #include "cyclotome/circuit/writer.hpp"
 #include "cyclotome/engine/memory_limit.hpp"
 #include "small_party.hpp"

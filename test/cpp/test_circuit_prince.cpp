@@ -7,7 +7,7 @@
 #include "check.hpp"
 #include "circuit_values.hpp"
 #include "cyclotome/circuit/counts.hpp"
-#include "cyclotome/circuit/prince.hpp"
+#include "cyclotome/circuit/jobs/prince.hpp"
 #include "cyclotome/math/errors.hpp"
 
 namespace {

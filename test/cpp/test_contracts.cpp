@@ -18,7 +18,7 @@
 #include "cyclotome/math/sha256.hpp"
 #include "cyclotome/math/shoup.hpp"
 #include "cyclotome/rlwe/ciphertext.hpp"
-#include "cyclotome/rlwe/keys.hpp"
+#include "cyclotome/rlwe/keys/keys.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "check.hpp"
-#include "cyclotome/engine/cuda/graph_kernels.hpp"
+#include "cyclotome/engine/cuda/graph/graph_kernels.hpp"
 
 namespace cyclotome::cuda {
 

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "check.hpp"
-#include "cyclotome/engine/cuda/kept_blocks.hpp"
+#include "cyclotome/engine/cuda/memory/kept_blocks.hpp"
 
 namespace {
 

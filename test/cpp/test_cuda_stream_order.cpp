@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "check.hpp"
-#include "cyclotome/engine/cuda/stream_order.hpp"
+#include "cyclotome/engine/cuda/streams/stream_order.hpp"
 
 namespace {
 

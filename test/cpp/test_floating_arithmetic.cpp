@@ -10,7 +10,7 @@
 #include "cyclotome/engine/cuda/floating_arithmetic.hpp"
 #include "cyclotome/engine/poly.hpp"
 #include "cyclotome/math/primes.hpp"
-#include "cyclotome/ring/transform_tables.hpp"
+#include "cyclotome/ring/tables/transform_tables.hpp"
 
 using namespace cyclotome;
 using cuda::FloatingArithmetic;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "cyclotome/io/container_layout.hpp"
+#include "cyclotome/io/container/container_layout.hpp"
 #include "cyclotome/math/sha256.hpp"
 #include "io_objects.hpp"
 

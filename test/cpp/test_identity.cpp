@@ -5,11 +5,11 @@
 #include <filesystem>
 
 #include "check.hpp"
-#include "cyclotome/io/file.hpp"
-#include "cyclotome/io/identity_io.hpp"
+#include "cyclotome/io/files/file.hpp"
+#include "cyclotome/io/joint/identity_io.hpp"
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/ring/libcrypto.hpp"
-#include "cyclotome/rlwe/identity.hpp"
+#include "cyclotome/ring/randomness/libcrypto.hpp"
+#include "cyclotome/rlwe/joint/identity.hpp"
 
 namespace {
 

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "check.hpp"
-#include "cyclotome/io/bit_packing.hpp"
-#include "cyclotome/io/inspect.hpp"
+#include "cyclotome/io/container/bit_packing.hpp"
+#include "cyclotome/io/objects/inspect.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/rlwe/operations.hpp"
 #include "io_objects.hpp"

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "check.hpp"
-#include "cyclotome/io/file.hpp"
+#include "cyclotome/io/files/file.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "folder.hpp"
 

@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "check.hpp"
-#include "cyclotome/io/container_layout.hpp"
-#include "cyclotome/io/frame.hpp"
+#include "cyclotome/io/container/container_layout.hpp"
+#include "cyclotome/io/container/frame.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "io_objects.hpp"
 

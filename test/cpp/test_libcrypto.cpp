@@ -5,8 +5,8 @@
 
 #include "check.hpp"
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/ring/libcrypto.hpp"
-#include "cyclotome/ring/libcrypto_functions.hpp"
+#include "cyclotome/ring/randomness/libcrypto.hpp"
+#include "cyclotome/ring/randomness/libcrypto_functions.hpp"
 
 #if __has_include(<openssl/evp.h>)
 #define OPENSSL_SUPPRESS_DEPRECATED

@@ -5,7 +5,7 @@
 
 #include "check.hpp"
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
-#include "cyclotome/engine/cuda/matrix_transform.hpp"
+#include "cyclotome/engine/cuda/phi_m/matrix_transform.hpp"
 #include "cyclotome/engine/poly.hpp"
 #include "host_warp.hpp"
 

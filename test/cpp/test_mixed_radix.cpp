@@ -8,8 +8,8 @@
 #include "cyclotome/engine/integers.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
-#include "cyclotome/ring/mixed_radix.hpp"
-#include "cyclotome/rlwe/phase_norm.hpp"
+#include "cyclotome/ring/conversion/mixed_radix.hpp"
+#include "cyclotome/rlwe/noise/phase_norm.hpp"
 
 using namespace cyclotome;
 

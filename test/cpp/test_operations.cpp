@@ -4,7 +4,7 @@
 #include "auditing_engine.hpp"
 #include "check.hpp"
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/rlwe/encryption.hpp"
+#include "cyclotome/rlwe/keys/encryption.hpp"
 #include "cyclotome/scheme/bfv/scheme.hpp"
 #include "cyclotome/scheme/bgv/context.hpp"
 #include "cyclotome/scheme/bgv/operations.hpp"

@@ -17,8 +17,8 @@
 #include "bfv_fixture.hpp"
 #include "check.hpp"
 #include "cyclotome/engine/cpu/memory_pool.hpp"
-#include "cyclotome/io/keys_io.hpp"
-#include "cyclotome/ring/secure_memory.hpp"
+#include "cyclotome/io/keys/keys_io.hpp"
+#include "cyclotome/ring/randomness/secure_memory.hpp"
 
 namespace {
 

@@ -16,15 +16,15 @@
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
-#include "cyclotome/rlwe/encryption.hpp"
-#include "cyclotome/rlwe/threshold_keys.hpp"
+#include "cyclotome/rlwe/joint/threshold_keys.hpp"
+#include "cyclotome/rlwe/keys/encryption.hpp"
 #include "cyclotome/scheme/bfv/scheme.hpp"
 #include "cyclotome/scheme/bgv/scheme.hpp"
 #include "cyclotome/scheme/deterministic.hpp"
 #include "cyclotome/scheme/encoding.hpp"
 #include "cyclotome/scheme/scheme.hpp"
 #include "cyclotome/study/transform/transform_engine.hpp"
-#include "cyclotome/value/threshold_decryption.hpp"
+#include "cyclotome/value/joint/threshold_decryption.hpp"
 
 #if __has_include(<valgrind/memcheck.h>)
 #include <valgrind/memcheck.h>

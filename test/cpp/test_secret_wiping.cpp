@@ -9,9 +9,9 @@
 
 #include "bfv_fixture.hpp"
 #include "check.hpp"
-#include "cyclotome/io/keys_io.hpp"
-#include "cyclotome/rlwe/encryption.hpp"
-#include "cyclotome/rlwe/seed_derivation.hpp"
+#include "cyclotome/io/keys/keys_io.hpp"
+#include "cyclotome/rlwe/keys/encryption.hpp"
+#include "cyclotome/rlwe/keys/seed_derivation.hpp"
 #include "cyclotome/scheme/bfv/scheme.hpp"
 #include "cyclotome/scheme/bgv/scheme.hpp"
 #include "cyclotome/scheme/deterministic.hpp"

@@ -13,7 +13,7 @@
 #include "cyclotome/engine/poly.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
-#include "cyclotome/ring/galois_tables.hpp"
+#include "cyclotome/ring/tables/galois_tables.hpp"
 #include "cyclotome/study/transform/host_transform.hpp"
 #include "cyclotome/study/transform/polynomial_transform.hpp"
 #include "cyclotome/study/transform/tables.hpp"

@@ -6,11 +6,11 @@
 #include <random>
 
 #include "check.hpp"
-#include "cyclotome/io/stored_object.hpp"
+#include "cyclotome/io/objects/stored_object.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/scheme/bfv/scheme.hpp"
-#include "cyclotome/value/interval.hpp"
-#include "cyclotome/value/residues.hpp"
+#include "cyclotome/value/layout/interval.hpp"
+#include "cyclotome/value/layout/residues.hpp"
 #include "value_party.hpp"
 
 namespace {

@@ -12,7 +12,7 @@
 #include "check.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/scheme/bgv/scheme.hpp"
-#include "cyclotome/value/evaluation_plan.hpp"
+#include "cyclotome/value/functions/evaluation_plan.hpp"
 #include "value_party.hpp"
 
 namespace {

@@ -7,7 +7,7 @@
 
 #include "check.hpp"
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/rlwe/linear_transform.hpp"
+#include "cyclotome/rlwe/switching/linear_transform.hpp"
 #include "cyclotome/scheme/bgv/scheme.hpp"
 #include "cyclotome/scheme/encoding.hpp"
 #include "interruption.hpp"

@@ -7,7 +7,7 @@
 #include <immintrin.h>
 #endif
 
-#include "cyclotome/ring/base_conversion.hpp"
+#include "cyclotome/ring/conversion/base_conversion.hpp"
 #include "cyclotome/ring/ring.hpp"
 #include "vector_operands.hpp"
 

@@ -5,8 +5,8 @@
 
 #include "cyclotome/engine/poly.hpp"
 #include "cyclotome/math/chacha20.hpp"
-#include "cyclotome/ring/divide_and_round.hpp"
-#include "cyclotome/ring/key_switch_constants.hpp"
+#include "cyclotome/ring/conversion/divide_and_round.hpp"
+#include "cyclotome/ring/tables/key_switch_constants.hpp"
 #include "cyclotome/scheme/bfv/behz.hpp"
 #include "one_composite.hpp"
 #include "seed.hpp"

@@ -3,11 +3,11 @@
 
 // Keys for a circuit on some engine, the same on all of them, and bits under them.
 
+#include "cyclotome/circuit/jobs/prince.hpp"
+#include "cyclotome/circuit/jobs/sorting.hpp"
 #include "cyclotome/circuit/parameters.hpp"
 #include "cyclotome/circuit/plan.hpp"
-#include "cyclotome/circuit/prince.hpp"
-#include "cyclotome/circuit/sorting.hpp"
-#include "cyclotome/rlwe/deterministic.hpp"
+#include "cyclotome/rlwe/keys/deterministic.hpp"
 #include "cyclotome/scheme/bgv/scheme.hpp"
 #include "cyclotome/scheme/deterministic.hpp"
 #include "cyclotome/scheme/encoding.hpp"

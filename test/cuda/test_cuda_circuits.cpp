@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "circuit_party.hpp"
-#include "cyclotome/circuit/key_shares.hpp"
+#include "cyclotome/circuit/running/key_shares.hpp"
 #include "cyclotome/engine/memory_limit.hpp"
 
 namespace {

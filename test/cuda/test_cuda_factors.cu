@@ -7,7 +7,7 @@
 #include "check.hpp"
 #include "cyclotome/engine/cuda/integer_arithmetic.cuh"
 #include "cyclotome/math/primes.hpp"
-#include "cyclotome/ring/transform_tables.hpp"
+#include "cyclotome/ring/tables/transform_tables.hpp"
 
 using namespace cyclotome;
 

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "check.hpp"
-#include "cyclotome/engine/cuda/device_graph.cuh"
-#include "cyclotome/engine/cuda/program_graph.cuh"
+#include "cyclotome/engine/cuda/graph/device_graph.cuh"
+#include "cyclotome/engine/cuda/graph/program_graph.cuh"
 #include "programs.hpp"
 
 using namespace cyclotome;

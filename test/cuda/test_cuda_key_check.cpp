@@ -7,9 +7,9 @@
 #include <thread>
 
 #include "cyclotome/math/primes.hpp"
-#include "cyclotome/rlwe/deterministic.hpp"
-#include "cyclotome/rlwe/key_check.hpp"
-#include "cyclotome/rlwe/norm_constants.hpp"
+#include "cyclotome/rlwe/keys/deterministic.hpp"
+#include "cyclotome/rlwe/noise/key_check.hpp"
+#include "cyclotome/rlwe/noise/norm_constants.hpp"
 #include "cyclotome/scheme/bfv/scheme.hpp"
 #include "cyclotome/scheme/bgv/scheme.hpp"
 #include "cyclotome/scheme/scheme.hpp"

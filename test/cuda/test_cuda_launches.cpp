@@ -12,9 +12,9 @@
 
 #include "../kit/canonical.hpp"
 #include "check.hpp"
-#include "cyclotome/engine/cuda/launches.hpp"
-#include "cyclotome/rlwe/encryption_program.hpp"
-#include "cyclotome/rlwe/key_switch_program.hpp"
+#include "cyclotome/engine/cuda/graph/launches.hpp"
+#include "cyclotome/rlwe/keys/encryption_program.hpp"
+#include "cyclotome/rlwe/switching/key_switch_program.hpp"
 #include "cyclotome/scheme/bfv/decryption_program.hpp"
 #include "cyclotome/scheme/bfv/product_program.hpp"
 #include "cyclotome/scheme/bfv/scheme.hpp"

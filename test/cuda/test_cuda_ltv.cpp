@@ -2,8 +2,8 @@
 // Paper 002's arithmetic on a GPU: every operation equals the CPU's bit for bit, at the paper's three sizes and a small
 // one, with random operands and with p - 1 throughout. Needs a GPU; without one it says so and exits with 77, which
 // CTest counts as skipped.
-#include "cyclotome/circuit/prince.hpp"
-#include "cyclotome/circuit/sorting.hpp"
+#include "cyclotome/circuit/jobs/prince.hpp"
+#include "cyclotome/circuit/jobs/sorting.hpp"
 #include "cyclotome/engine/cuda/study/ltv_batch_engine.hpp"
 #include "cyclotome/engine/memory_limit.hpp"
 #include "cyclotome/math/errors.hpp"

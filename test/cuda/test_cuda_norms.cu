@@ -5,8 +5,8 @@
 #include <random>
 
 #include "check.hpp"
-#include "cyclotome/engine/cuda/norms.cuh"
-#include "cyclotome/rlwe/norm_constants.hpp"
+#include "cyclotome/engine/cuda/steps/norms.cuh"
+#include "cyclotome/rlwe/noise/norm_constants.hpp"
 
 using namespace cyclotome;
 using cuda::Complex;

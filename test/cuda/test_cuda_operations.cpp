@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/rlwe/encryption.hpp"
-#include "cyclotome/rlwe/encryption_program.hpp"
+#include "cyclotome/rlwe/keys/encryption.hpp"
+#include "cyclotome/rlwe/keys/encryption_program.hpp"
 #include "cyclotome/scheme/bfv/scheme.hpp"
 #include "cyclotome/scheme/bgv/scheme.hpp"
 #include "engines.hpp"

@@ -14,10 +14,10 @@
 #include <unistd.h>
 
 #include "cyclotome/engine/cuda/cuda_device.hpp"
-#include "cyclotome/engine/cuda/memory_pool.cuh"
-#include "cyclotome/engine/cuda/secret_memory.cuh"
-#include "cyclotome/engine/cuda/secret_transfer.cuh"
-#include "cyclotome/engine/cuda/transform.cuh"
+#include "cyclotome/engine/cuda/memory/memory_pool.cuh"
+#include "cyclotome/engine/cuda/memory/secret_memory.cuh"
+#include "cyclotome/engine/cuda/memory/secret_transfer.cuh"
+#include "cyclotome/engine/cuda/transform/transform.cuh"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/program/builder.hpp"

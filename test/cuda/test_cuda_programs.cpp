@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <thread>
 
-#include "cyclotome/engine/cuda/launches.hpp"
+#include "cyclotome/engine/cuda/graph/launches.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "engines.hpp"
 #include "programs.hpp"

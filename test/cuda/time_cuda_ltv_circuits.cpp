@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "cyclotome/circuit/prince.hpp"
+#include "cyclotome/circuit/jobs/prince.hpp"
 #include "cyclotome/engine/cuda/study/ltv_batch_engine.hpp"
 #include "cyclotome/study/circuit/ltv_algebra.hpp"
 #include "engines.hpp"

@@ -31,7 +31,7 @@ import cyclotome as cy  # noqa: E402
 import numpy as np  # noqa: E402
 from crafted_files import put_together, taken_apart  # noqa: E402
 from cyclotome.cli import expression, tables  # noqa: E402
-from cyclotome.cli.quantity import Quantity  # noqa: E402
+from cyclotome.cli.numbers.quantity import Quantity  # noqa: E402
 from cyclotome.errors import CyclotomeError  # noqa: E402
 from cyclotome.interop import protobuf, seal  # noqa: E402
 from small import parameters  # noqa: E402

@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "../cpp/io_exercise.hpp"
-#include "cyclotome/io/fermat_io.hpp"
-#include "cyclotome/io/ltv_io.hpp"
+#include "cyclotome/io/objects/fermat_io.hpp"
+#include "cyclotome/io/objects/ltv_io.hpp"
 #include "cyclotome/study/fermat/context.hpp"
 
 namespace {

@@ -5,9 +5,9 @@
 #include <iostream>
 
 #include "../cpp/io_objects.hpp"
-#include "cyclotome/io/file.hpp"
-#include "cyclotome/io/product_context_io.hpp"
-#include "cyclotome/io/protected_key.hpp"
+#include "cyclotome/io/files/file.hpp"
+#include "cyclotome/io/keys/protected_key.hpp"
+#include "cyclotome/io/objects/product_context_io.hpp"
 #include "cyclotome/scheme/bgv/scheme.hpp"
 
 int main(int count, char** arguments) {
@@ -33,7 +33,7 @@ int main(int count, char** arguments) {
   for (const auto& [name, bytes] : joint.containers()) {
     io::write_file(std::string(arguments[1]) + "/joint-" + name, bytes, io::Privacy::shared);
   }
-  // The cheapest key derivation that readers take; test/python/test_wire_format.py knows the passphrase.
+  // The cheapest key derivation that readers take; test/python/files/test_wire_format.py knows the passphrase.
   const std::string passphrase = "correct horse";
   const io::Bytes typed(passphrase.begin(), passphrase.end());
   io::write_file(std::string(arguments[1]) + "/protected_secret_key",

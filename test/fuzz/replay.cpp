@@ -8,7 +8,7 @@
 #include <iostream>
 #include <vector>
 
-#include "cyclotome/io/file.hpp"
+#include "cyclotome/io/files/file.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 

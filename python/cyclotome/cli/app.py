@@ -11,8 +11,13 @@ import typer
 from typer.core import TyperGroup
 
 import cyclotome
-from cyclotome.cli import arrays, circuit_roles, circuits, doctor, evaluate, inspection, keys, seal, service, threshold
+from cyclotome.cli import doctor, inspection, keys, seal, service
+from cyclotome.cli.circuits import circuits
+from cyclotome.cli.circuits import roles as circuit_roles
 from cyclotome.cli.commands import COMMANDS, of_extra
+from cyclotome.cli.evaluation import evaluate
+from cyclotome.cli.joint import threshold
+from cyclotome.cli.tables import arrays
 from cyclotome.cli.visible import visible
 
 EXIT_CODES = (

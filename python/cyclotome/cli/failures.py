@@ -15,7 +15,6 @@ from rich.console import Console
 from rich.text import Text
 
 from cyclotome import errors, failures
-from cyclotome.cli.expression import ExpressionError
 from cyclotome.cli.standard_streams import StreamUseError, abandon_output, standing_in
 from cyclotome.cli.visible import shortened, visible
 from cyclotome.failures import BAD_FILE as BAD_FILE
@@ -39,7 +38,7 @@ class UsageError(errors.CyclotomeError, ValueError):
 
 def exit_code(error: BaseException) -> int:
     """The exit code of an error, as `cyclotome.failures` has it for those of the library."""
-    return USAGE if isinstance(error, (UsageError, ExpressionError, StreamUseError)) else failures.exit_code(error)
+    return USAGE if isinstance(error, (UsageError, StreamUseError)) else failures.exit_code(error)
 
 
 def complain(message: str) -> None:

@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 
 import cyclotome as cy
-from cyclotome.cli import notes
 from cyclotome.cli.console import DebugFlag, JsonFlag, emit
 from cyclotome.cli.failures import command
+from cyclotome.cli.tables import notes
 from cyclotome.cli.visible import shown
 
 

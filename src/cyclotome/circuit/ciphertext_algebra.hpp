@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "cyclotome/circuit/algebra.hpp"
-#include "cyclotome/circuit/key_shares.hpp"
-#include "cyclotome/rlwe/keys.hpp"
-#include "cyclotome/rlwe/noise_model.hpp"
+#include "cyclotome/circuit/running/key_shares.hpp"
+#include "cyclotome/rlwe/keys/keys.hpp"
+#include "cyclotome/rlwe/noise/noise_model.hpp"
 #include "cyclotome/scheme/scheme.hpp"
 
 namespace cyclotome::circuit {

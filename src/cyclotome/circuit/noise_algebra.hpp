@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cyclotome/circuit/algebra.hpp"
-#include "cyclotome/rlwe/noise_model.hpp"
+#include "cyclotome/rlwe/noise/noise_model.hpp"
 
 namespace cyclotome::circuit {
 

@@ -3,9 +3,9 @@
 
 #include <functional>
 
-#include "cyclotome/circuit/evaluation.hpp"
 #include "cyclotome/circuit/noise_algebra.hpp"
-#include "cyclotome/circuit/recent.hpp"
+#include "cyclotome/circuit/running/evaluation.hpp"
+#include "cyclotome/circuit/running/recent.hpp"
 
 namespace cyclotome::circuit {
 

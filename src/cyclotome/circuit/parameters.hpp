@@ -5,7 +5,7 @@
 #include <span>
 
 #include "cyclotome/circuit/circuit.hpp"
-#include "cyclotome/rlwe/parameters.hpp"
+#include "cyclotome/rlwe/parameters/parameters.hpp"
 
 namespace cyclotome::circuit {
 

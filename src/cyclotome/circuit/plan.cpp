@@ -10,9 +10,9 @@
 #include <sstream>
 
 #include "cyclotome/circuit/ciphertext_algebra.hpp"
-#include "cyclotome/circuit/lane_shares.hpp"
 #include "cyclotome/circuit/outlook.hpp"
-#include "cyclotome/circuit/team.hpp"
+#include "cyclotome/circuit/running/lane_shares.hpp"
+#include "cyclotome/circuit/running/team.hpp"
 #include "cyclotome/engine/memory_limit.hpp"
 #include "cyclotome/math/errors.hpp"
 

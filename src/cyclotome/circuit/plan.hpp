@@ -3,9 +3,9 @@
 
 #include <optional>
 
-#include "cyclotome/circuit/evaluation.hpp"
 #include "cyclotome/circuit/noise_algebra.hpp"
-#include "cyclotome/rlwe/keys.hpp"
+#include "cyclotome/circuit/running/evaluation.hpp"
+#include "cyclotome/rlwe/keys/keys.hpp"
 #include "cyclotome/scheme/scheme.hpp"
 
 namespace cyclotome::circuit {

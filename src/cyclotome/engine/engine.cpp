@@ -6,7 +6,7 @@
 #include <ostream>
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/ring/mixed_radix.hpp"
+#include "cyclotome/ring/conversion/mixed_radix.hpp"
 
 namespace cyclotome {
 

@@ -11,8 +11,8 @@
 #include "cyclotome/engine/execution.hpp"
 #include "cyclotome/engine/memory_state.hpp"
 #include "cyclotome/engine/program_numbers.hpp"
-#include "cyclotome/ring/base_conversion.hpp"
-#include "cyclotome/ring/sampling.hpp"
+#include "cyclotome/ring/conversion/base_conversion.hpp"
+#include "cyclotome/ring/randomness/sampling.hpp"
 #include "cyclotome/ring/view.hpp"
 
 namespace cyclotome {

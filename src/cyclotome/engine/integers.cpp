@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/ring/mixed_radix.hpp"
-#include "cyclotome/ring/secure_memory.hpp"
+#include "cyclotome/ring/conversion/mixed_radix.hpp"
+#include "cyclotome/ring/randomness/secure_memory.hpp"
 
 namespace cyclotome {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "cyclotome/engine/poly.hpp"
-#include "cyclotome/ring/big_unsigned.hpp"
+#include "cyclotome/ring/conversion/big_unsigned.hpp"
 
 namespace cyclotome {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cyclotome/ring/norm_constants.hpp"
+#include "cyclotome/ring/tables/norm_constants.hpp"
 #include "cyclotome/ring/view.hpp"
 
 namespace cyclotome {

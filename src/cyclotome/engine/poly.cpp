@@ -8,7 +8,7 @@
 #include "cyclotome/math/declassify.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
-#include "cyclotome/ring/secure_memory.hpp"
+#include "cyclotome/ring/randomness/secure_memory.hpp"
 
 namespace cyclotome {
 

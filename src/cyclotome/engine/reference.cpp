@@ -6,8 +6,8 @@
 #include "cyclotome/engine/interpreter.hpp"
 #include "cyclotome/engine/poly.hpp"
 #include "cyclotome/math/modulus.hpp"
-#include "cyclotome/ring/mixed_radix.hpp"
-#include "cyclotome/ring/secure_memory.hpp"
+#include "cyclotome/ring/conversion/mixed_radix.hpp"
+#include "cyclotome/ring/randomness/secure_memory.hpp"
 
 namespace cyclotome {
 

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "cyclotome/program/builder.hpp"
-#include "cyclotome/ring/divide_and_round.hpp"
-#include "cyclotome/ring/key_switch_constants.hpp"
+#include "cyclotome/ring/conversion/divide_and_round.hpp"
+#include "cyclotome/ring/tables/key_switch_constants.hpp"
 
 // Composites that belong to no scheme: how each is written into a program, and, for engines that compute it at once,
 // how it is read out of one. A reader answers nothing for a composite that is not what its writer writes, whatever its

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "cyclotome/ring/base_conversion.hpp"
-#include "cyclotome/ring/sampling.hpp"
+#include "cyclotome/ring/conversion/base_conversion.hpp"
+#include "cyclotome/ring/randomness/sampling.hpp"
 #include "cyclotome/ring/view.hpp"
 
 namespace cyclotome::program {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cyclotome/math/modulus.hpp"
-#include "cyclotome/ring/big_unsigned.hpp"
+#include "cyclotome/ring/conversion/big_unsigned.hpp"
 
 namespace cyclotome {
 

@@ -13,9 +13,9 @@
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/math/once.hpp"
-#include "cyclotome/ring/change_of_basis.hpp"
-#include "cyclotome/ring/prime_factor_tables.hpp"
 #include "cyclotome/ring/ring_shape.hpp"
+#include "cyclotome/ring/tables/change_of_basis.hpp"
+#include "cyclotome/ring/tables/prime_factor_tables.hpp"
 
 namespace cyclotome {
 

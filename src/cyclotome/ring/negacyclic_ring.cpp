@@ -7,9 +7,9 @@
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/math/primes.hpp"
-#include "cyclotome/ring/change_of_basis.hpp"
 #include "cyclotome/ring/ring_shape.hpp"
-#include "cyclotome/ring/transform_tables.hpp"
+#include "cyclotome/ring/tables/change_of_basis.hpp"
+#include "cyclotome/ring/tables/transform_tables.hpp"
 
 namespace cyclotome {
 

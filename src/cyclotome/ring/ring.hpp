@@ -5,7 +5,7 @@
 
 #include "cyclotome/ring/basis.hpp"
 #include "cyclotome/ring/ring_shape.hpp"
-#include "cyclotome/ring/transform_tables.hpp"
+#include "cyclotome/ring/tables/transform_tables.hpp"
 
 namespace cyclotome {
 

@@ -3,7 +3,7 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
-#include "cyclotome/ring/change_of_basis.hpp"
+#include "cyclotome/ring/tables/change_of_basis.hpp"
 
 namespace cyclotome {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "cyclotome/math/word.hpp"
-#include "cyclotome/ring/error_sums.hpp"
-#include "cyclotome/ring/galois_group.hpp"
+#include "cyclotome/ring/randomness/error_sums.hpp"
+#include "cyclotome/ring/tables/galois_group.hpp"
 #include "cyclotome/ring/transform.hpp"
 
 namespace cyclotome {

@@ -11,7 +11,7 @@
 #include "cyclotome/math/moved.hpp"
 #include "cyclotome/math/once.hpp"
 #include "cyclotome/rlwe/context.hpp"
-#include "cyclotome/rlwe/noise.hpp"
+#include "cyclotome/rlwe/noise/noise.hpp"
 
 namespace cyclotome::rlwe {
 

@@ -10,9 +10,9 @@
 
 #include "cyclotome/engine/poly.hpp"
 #include "cyclotome/rlwe/execution_cache.hpp"
-#include "cyclotome/rlwe/key_switch.hpp"
-#include "cyclotome/rlwe/level_switch.hpp"
-#include "cyclotome/rlwe/parameters.hpp"
+#include "cyclotome/rlwe/parameters/parameters.hpp"
+#include "cyclotome/rlwe/switching/key_switch.hpp"
+#include "cyclotome/rlwe/switching/level_switch.hpp"
 
 namespace cyclotome::rlwe {
 

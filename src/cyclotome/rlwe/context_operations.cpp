@@ -3,7 +3,7 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/rlwe/context.hpp"
-#include "cyclotome/rlwe/deterministic.hpp"
+#include "cyclotome/rlwe/keys/deterministic.hpp"
 #include "cyclotome/rlwe/members.hpp"
 #include "cyclotome/rlwe/operations.hpp"
 

@@ -8,14 +8,14 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
-#include "cyclotome/rlwe/deterministic.hpp"
 #include "cyclotome/rlwe/domains.hpp"
-#include "cyclotome/rlwe/encryption.hpp"
-#include "cyclotome/rlwe/key_switch_program.hpp"
-#include "cyclotome/rlwe/levelled.hpp"
+#include "cyclotome/rlwe/keys/deterministic.hpp"
+#include "cyclotome/rlwe/keys/encryption.hpp"
 #include "cyclotome/rlwe/members.hpp"
-#include "cyclotome/rlwe/parameter_noise.hpp"
+#include "cyclotome/rlwe/noise/parameter_noise.hpp"
 #include "cyclotome/rlwe/plain_product_program.hpp"
+#include "cyclotome/rlwe/switching/key_switch_program.hpp"
+#include "cyclotome/rlwe/switching/levelled.hpp"
 
 namespace cyclotome::rlwe {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cyclotome/rlwe/ciphertext.hpp"
-#include "cyclotome/rlwe/keys.hpp"
+#include "cyclotome/rlwe/keys/keys.hpp"
 
 // Operations on ciphertext arrays that mean the same in every scheme. Operands need one context and one plaintext
 // modulus (MismatchError), equal batches or a batch of 1, which is broadcast (ArgumentError). Noise bounds are kept up.

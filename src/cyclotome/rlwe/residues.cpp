@@ -6,7 +6,7 @@
 
 #include "cyclotome/math/declassify.hpp"
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/rlwe/levelled.hpp"
+#include "cyclotome/rlwe/switching/levelled.hpp"
 
 namespace cyclotome::rlwe {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cyclotome/rlwe/ciphertext.hpp"
-#include "cyclotome/rlwe/keys.hpp"
+#include "cyclotome/rlwe/keys/keys.hpp"
 
 // Ciphertexts and keys that somebody else made, of their residues: what readers of other libraries' formats need of
 // this one. Residues are [item][part][limb][coefficient], each below its modulus (RangeError); those of keys have the

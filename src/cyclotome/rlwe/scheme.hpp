@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cyclotome/ring/view.hpp"
-#include "cyclotome/rlwe/level.hpp"
+#include "cyclotome/rlwe/switching/level.hpp"
 
 // What a scheme is to everything that serves several: parameters, contexts, planning and files ask these objects, and
 // nothing asks which scheme it is.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cyclotome/rlwe/deterministic.hpp"
+#include "cyclotome/rlwe/keys/deterministic.hpp"
 
-// Of every scheme, as rlwe/deterministic.hpp: for tests. Not installed; seeds are spent.
+// Of every scheme, as rlwe/keys/deterministic.hpp: for tests. Not installed; seeds are spent.
 namespace cyclotome {
 
 namespace scheme::deterministic {

@@ -14,7 +14,8 @@ namespace cyclotome {
 /// which is how a wide value is spread over several plaintext moduli. For even t the two ends are one residue: t/2 is
 /// decoded as -t/2, and the bit 1 modulo 2 as -1.
 ///
-/// Modulo 2 over Phi_m slots and constants are elements of GF(2^r) instead (ring/field_slots.hpp): the numbers 0 to 2^r
+/// Modulo 2 over Phi_m slots and constants are elements of GF(2^r) instead (ring/tables/field_slots.hpp): the numbers 0
+/// to 2^r
 /// - 1, bit i the coefficient of y^i, of which 0 and 1 are bits. Others are a RangeError, and nothing is reduced.
 struct Encoding {
   /// Where values stand.

@@ -5,12 +5,12 @@
 #include <cmath>
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/rlwe/deterministic.hpp"
-#include "cyclotome/rlwe/encryption.hpp"
-#include "cyclotome/rlwe/flooding.hpp"
-#include "cyclotome/rlwe/parameter_noise.hpp"
-#include "cyclotome/rlwe/phase_norm.hpp"
-#include "cyclotome/rlwe/reveal_budget.hpp"
+#include "cyclotome/rlwe/keys/deterministic.hpp"
+#include "cyclotome/rlwe/keys/encryption.hpp"
+#include "cyclotome/rlwe/noise/flooding.hpp"
+#include "cyclotome/rlwe/noise/parameter_noise.hpp"
+#include "cyclotome/rlwe/noise/phase_norm.hpp"
+#include "cyclotome/rlwe/noise/reveal_budget.hpp"
 
 namespace cyclotome::scheme {
 

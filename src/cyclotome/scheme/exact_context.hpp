@@ -2,8 +2,8 @@
 #pragma once
 
 #include "cyclotome/rlwe/ciphertext.hpp"
-#include "cyclotome/rlwe/keys.hpp"
-#include "cyclotome/rlwe/noise_peaks.hpp"
+#include "cyclotome/rlwe/keys/keys.hpp"
+#include "cyclotome/rlwe/noise/noise_peaks.hpp"
 #include "cyclotome/scheme/plain_sum_program.hpp"
 
 namespace cyclotome::scheme {

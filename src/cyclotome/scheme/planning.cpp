@@ -10,8 +10,8 @@
 #include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/ring/ring.hpp"
-#include "cyclotome/rlwe/flooding.hpp"
-#include "cyclotome/rlwe/plain_moduli.hpp"
+#include "cyclotome/rlwe/noise/flooding.hpp"
+#include "cyclotome/rlwe/parameters/plain_moduli.hpp"
 #include "cyclotome/scheme/bgv/scheme.hpp"
 #include "cyclotome/scheme/special_primes.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cyclotome/rlwe/noise_model.hpp"
+#include "cyclotome/rlwe/noise/noise_model.hpp"
 #include "cyclotome/scheme/bfv/scheme.hpp"
 
 namespace cyclotome::scheme {
@@ -28,7 +28,7 @@ struct Intent {
   bool slots = true;                        ///< plaintext moduli with a transform, for sums and products value by value
   const rlwe::Scheme* scheme = nullptr;     ///< null: BFV for integers, BGV for bits
   /// Room for revealing up to 1024 ciphertexts of each plaintext modulus at once with this flooding
-  /// (rlwe/flooding.hpp); 0: none.
+  /// (rlwe/noise/flooding.hpp); 0: none.
   unsigned flooding_bits = 0;
   bool strict = false;  ///< noise bounds without assumptions (doc/noise.md)
   /// Bits and elements of GF(2^r), plaintext modulus 2 over Phi_m, instead of integers: value_bits, result_bits and

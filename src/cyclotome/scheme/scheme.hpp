@@ -29,7 +29,7 @@ Plaintext decrypt(const Ciphertext& ciphertext, const rlwe::SecretKey& key);
 /// Decrypts whatever the bound says. For tests and for measuring noise; the result may be garbage.
 Plaintext decrypt_unchecked(const Ciphertext& ciphertext, const rlwe::SecretKey& key);
 /// Decrypts for somebody else than the key's owner to see: the same message, from a phase with a uniform error added
-/// that makes it independent of the noise up to 2^-flooding_bits for each ciphertext (rlwe/flooding.hpp). Throws
+/// that makes it independent of the noise up to 2^-flooding_bits for each ciphertext (rlwe/noise/flooding.hpp). Throws
 /// ArgumentError unless flooding_bits lies in [1, 160]; NoiseError if the bound leaves less than
 /// rlwe::flooding_headroom bits, which depends on public numbers only and may be told; ContradictionError, which must
 /// not be told, for noise beyond the bound.

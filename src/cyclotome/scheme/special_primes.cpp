@@ -6,7 +6,7 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
-#include "cyclotome/rlwe/noise_model.hpp"
+#include "cyclotome/rlwe/noise/noise_model.hpp"
 
 namespace cyclotome::scheme {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "cyclotome/rlwe/parameters.hpp"
+#include "cyclotome/rlwe/parameters/parameters.hpp"
 
 // How many special primes, and with them how many digits, key switching gets: more of them mean fewer digits, smaller
 // keys and less work, until their own length costs more than it saves or security forbids it.

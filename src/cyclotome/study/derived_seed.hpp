@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "cyclotome/math/sha256.hpp"
-#include "cyclotome/ring/seed.hpp"
+#include "cyclotome/ring/randomness/seed.hpp"
 
 namespace cyclotome::study {
 

@@ -8,7 +8,7 @@
 #include "cyclotome/math/chacha20.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/secure_zero.hpp"
-#include "cyclotome/ring/sampling.hpp"
+#include "cyclotome/ring/randomness/sampling.hpp"
 #include "cyclotome/study/salsa20.hpp"
 
 namespace cyclotome::study {

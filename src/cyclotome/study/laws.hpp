@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "cyclotome/ring/seed.hpp"
+#include "cyclotome/ring/randomness/seed.hpp"
 
 namespace cyclotome::study {
 

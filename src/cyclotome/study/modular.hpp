@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/ring/big_unsigned.hpp"
+#include "cyclotome/ring/conversion/big_unsigned.hpp"
 #include "cyclotome/study/montgomery_field.hpp"
 
 // Arithmetic modulo one odd number of up to `max_modulus_bits` bits, which is chosen at run time.

@@ -9,8 +9,8 @@
 #include "cyclotome/engine/cpu/operands.hpp"
 #include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/program/lifts.hpp"
-#include "cyclotome/ring/divide_and_round.hpp"
-#include "cyclotome/ring/secure_memory.hpp"
+#include "cyclotome/ring/conversion/divide_and_round.hpp"
+#include "cyclotome/ring/randomness/secure_memory.hpp"
 
 namespace cyclotome {
 

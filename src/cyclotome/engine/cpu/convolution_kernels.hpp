@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cyclotome/ring/prime_factor_tables.hpp"
+#include "cyclotome/ring/tables/prime_factor_tables.hpp"
 
 namespace cyclotome::cpu {
 

@@ -13,8 +13,8 @@
 #include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/math/secure_zero.hpp"
 #include "cyclotome/platform/process.hpp"
-#include "cyclotome/ring/mixed_radix.hpp"
-#include "cyclotome/ring/secure_memory.hpp"
+#include "cyclotome/ring/conversion/mixed_radix.hpp"
+#include "cyclotome/ring/randomness/secure_memory.hpp"
 
 namespace cyclotome {
 

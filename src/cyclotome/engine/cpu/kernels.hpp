@@ -6,8 +6,8 @@
 #include "cyclotome/engine/cpu/sample.hpp"
 #include "cyclotome/engine/cpu/tile.hpp"
 #include "cyclotome/engine/cpu/transform.hpp"
-#include "cyclotome/ring/base_conversion.hpp"
-#include "cyclotome/ring/transform_tables.hpp"
+#include "cyclotome/ring/conversion/base_conversion.hpp"
+#include "cyclotome/ring/tables/transform_tables.hpp"
 
 namespace cyclotome::cpu {
 

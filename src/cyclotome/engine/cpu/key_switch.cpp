@@ -8,7 +8,7 @@
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
 #include "cyclotome/engine/cpu/limb_transform.hpp"
 #include "cyclotome/engine/cpu/operands.hpp"
-#include "cyclotome/ring/key_switch_constants.hpp"
+#include "cyclotome/ring/tables/key_switch_constants.hpp"
 
 namespace cyclotome {
 

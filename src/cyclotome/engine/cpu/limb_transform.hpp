@@ -6,8 +6,8 @@
 #include "cyclotome/engine/cpu/convert.hpp"
 #include "cyclotome/engine/cpu/kernels.hpp"
 #include "cyclotome/engine/cpu/prime_factor.hpp"
+#include "cyclotome/ring/randomness/secure_memory.hpp"
 #include "cyclotome/ring/ring.hpp"
-#include "cyclotome/ring/secure_memory.hpp"
 
 namespace cyclotome::cpu {
 

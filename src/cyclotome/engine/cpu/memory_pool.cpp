@@ -11,7 +11,7 @@
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/platform/memory.hpp"
 #include "cyclotome/platform/process.hpp"
-#include "cyclotome/ring/secret_pages.hpp"
+#include "cyclotome/ring/randomness/secret_pages.hpp"
 
 namespace cyclotome::cpu {
 

@@ -10,9 +10,9 @@
 namespace cyclotome::cpu {
 
 /// Keeps freed blocks for the next request of their size, so that no operation in a steady state asks the system for
-/// memory. Secret blocks are apart from others, in pages of their own (ring/secret_pages.hpp), and stay so; whoever
-/// frees one has wiped it. Thread-safe, also across fork(): a child finds every pool whole, whatever the parent's other
-/// threads did.
+/// memory. Secret blocks are apart from others, in pages of their own (ring/randomness/secret_pages.hpp), and stay so;
+/// whoever frees one has wiped it. Thread-safe, also across fork(): a child finds every pool whole, whatever the
+/// parent's other threads did.
 class MemoryPool {
  public:
   MemoryPool();

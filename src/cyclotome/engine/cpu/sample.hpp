@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cyclotome/ring/sampling.hpp"
+#include "cyclotome/ring/randomness/sampling.hpp"
 
 namespace cyclotome::cpu {
 
-/// nonce of one polynomial: see the address rule in ring/sampling.hpp.
+/// nonce of one polynomial: see the address rule in ring/randomness/sampling.hpp.
 struct StreamAddress {
   std::array<std::uint32_t, 8> key;
   std::array<std::uint32_t, 3> nonce;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cyclotome/ring/halved_roots.hpp"
-#include "cyclotome/ring/transform_tables.hpp"
+#include "cyclotome/ring/tables/halved_roots.hpp"
+#include "cyclotome/ring/tables/transform_tables.hpp"
 
 namespace cyclotome::cpu {
 

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "cyclotome/engine/cuda/code_paths.hpp"
-#include "cyclotome/engine/cuda/launch.cuh"
+#include "cyclotome/engine/cuda/graph/launch.cuh"
 
 namespace cyclotome::cuda {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/engine/cuda/architecture.cuh"
 #include "cyclotome/engine/cuda/cuda_device.hpp"
-#include "cyclotome/engine/cuda/device_scope.cuh"
-#include "cyclotome/engine/cuda/memory_pool.cuh"
+#include "cyclotome/engine/cuda/memory/memory_pool.cuh"
+#include "cyclotome/engine/cuda/streams/device_scope.cuh"
 
 namespace cyclotome {
 

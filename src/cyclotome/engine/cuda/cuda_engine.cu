@@ -5,8 +5,8 @@
 
 #include "cyclotome/engine/cuda/architecture.cuh"
 #include "cyclotome/engine/cuda/cuda_engine.hpp"
-#include "cyclotome/engine/cuda/host_numbers.cuh"
-#include "cyclotome/engine/cuda/prime_factor.cuh"
+#include "cyclotome/engine/cuda/memory/host_numbers.cuh"
+#include "cyclotome/engine/cuda/phi_m/prime_factor.cuh"
 #include "cyclotome/engine/cuda/state.cuh"
 
 namespace cyclotome {

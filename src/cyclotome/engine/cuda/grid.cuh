@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cyclotome/engine/cuda/conversion.cuh"
-#include "cyclotome/engine/cuda/device_tables.cuh"
+#include "cyclotome/engine/cuda/conversion/conversion.cuh"
+#include "cyclotome/engine/cuda/memory/device_tables.cuh"
 
 namespace cyclotome::cuda {
 

@@ -4,14 +4,14 @@
 #include <initializer_list>
 #include <optional>
 
-#include "cyclotome/engine/cuda/device_constants.cuh"
-#include "cyclotome/engine/cuda/device_norms.hpp"
-#include "cyclotome/engine/cuda/device_scope.cuh"
-#include "cyclotome/engine/cuda/garner.cuh"
-#include "cyclotome/engine/cuda/host_memory.cuh"
-#include "cyclotome/engine/cuda/kept_blocks.hpp"
-#include "cyclotome/engine/cuda/lanes.cuh"
-#include "cyclotome/engine/cuda/memory_pool.cuh"
+#include "cyclotome/engine/cuda/conversion/garner.cuh"
+#include "cyclotome/engine/cuda/memory/device_constants.cuh"
+#include "cyclotome/engine/cuda/memory/host_memory.cuh"
+#include "cyclotome/engine/cuda/memory/kept_blocks.hpp"
+#include "cyclotome/engine/cuda/memory/memory_pool.cuh"
+#include "cyclotome/engine/cuda/steps/device_norms.hpp"
+#include "cyclotome/engine/cuda/streams/device_scope.cuh"
+#include "cyclotome/engine/cuda/streams/lanes.cuh"
 #include "cyclotome/math/errors.hpp"
 
 namespace cyclotome::cuda {

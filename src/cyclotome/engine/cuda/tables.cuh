@@ -3,8 +3,8 @@
 
 #include <type_traits>
 
-#include "cyclotome/engine/cuda/device_view.cuh"
-#include "cyclotome/ring/transform_tables.hpp"
+#include "cyclotome/engine/cuda/memory/device_view.cuh"
+#include "cyclotome/ring/tables/transform_tables.hpp"
 
 namespace cyclotome::cuda {
 

@@ -69,8 +69,8 @@ class Circuit {
   void load(std::uint64_t modulus, std::uint64_t psi);
 
   /// `out.size() / degree` operations one after another modulo the loaded prime. Residues in [0, p), natural order
-  /// (transforms: ring/transform_tables.hpp); `b` is for products only; `out` must not overlap an operand. Throws
-  /// EngineError with the circuit's own text.
+  /// (transforms: ring/tables/transform_tables.hpp); `b` is for products only; `out` must not overlap an operand.
+  /// Throws EngineError with the circuit's own text.
   Ticks run(Operation operation, std::span<const std::uint64_t> a, std::span<const std::uint64_t> b,
             std::span<std::uint64_t> out);
 

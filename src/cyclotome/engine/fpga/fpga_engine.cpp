@@ -11,7 +11,7 @@
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/program/program.hpp"
-#include "cyclotome/ring/secure_memory.hpp"
+#include "cyclotome/ring/randomness/secure_memory.hpp"
 
 namespace cyclotome {
 

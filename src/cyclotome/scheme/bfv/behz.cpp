@@ -3,7 +3,7 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
-#include "cyclotome/ring/limb_values.hpp"
+#include "cyclotome/ring/tables/limb_values.hpp"
 
 namespace cyclotome::bfv {
 

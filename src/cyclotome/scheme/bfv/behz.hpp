@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cyclotome/ring/base_conversion.hpp"
+#include "cyclotome/ring/conversion/base_conversion.hpp"
 #include "cyclotome/ring/ring.hpp"
-#include "cyclotome/rlwe/level.hpp"
+#include "cyclotome/rlwe/switching/level.hpp"
 
 namespace cyclotome::bfv {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/scheme/bfv/decryption_program.hpp"
 
-#include "cyclotome/rlwe/encryption_program.hpp"
+#include "cyclotome/rlwe/keys/encryption_program.hpp"
 #include "cyclotome/scheme/bfv/composites.hpp"
 
 namespace cyclotome::bfv {

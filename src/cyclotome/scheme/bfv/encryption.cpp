@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cyclotome/rlwe/encryption.hpp"
+#include "cyclotome/rlwe/keys/encryption.hpp"
 
 #include <cmath>
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "cyclotome/math/primes.hpp"
-#include "cyclotome/ring/limb_values.hpp"
+#include "cyclotome/ring/tables/limb_values.hpp"
 
 namespace cyclotome::bfv {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cyclotome/ring/divide_and_round.hpp"
-#include "cyclotome/rlwe/level.hpp"
+#include "cyclotome/ring/conversion/divide_and_round.hpp"
+#include "cyclotome/rlwe/switching/level.hpp"
 
 namespace cyclotome::bfv {
 

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/rlwe/deterministic.hpp"
 #include "cyclotome/rlwe/domains.hpp"
-#include "cyclotome/rlwe/level_switch_program.hpp"
+#include "cyclotome/rlwe/keys/deterministic.hpp"
+#include "cyclotome/rlwe/switching/level_switch_program.hpp"
 #include "cyclotome/scheme/bfv/context.hpp"
 #include "cyclotome/scheme/bfv/noise.hpp"
 #include "cyclotome/scheme/bfv/scheme.hpp"

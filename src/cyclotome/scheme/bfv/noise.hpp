@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "cyclotome/rlwe/parameter_noise.hpp"
+#include "cyclotome/rlwe/noise/parameter_noise.hpp"
 
 // How BFV's noise grows and where it ends. The bound is that of the phase's distance from (q/t) m, q the primes of the
 // ciphertext's level.

@@ -8,7 +8,7 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/rlwe/domains.hpp"
-#include "cyclotome/rlwe/key_switch_program.hpp"
+#include "cyclotome/rlwe/switching/key_switch_program.hpp"
 #include "cyclotome/scheme/bfv/context.hpp"
 #include "cyclotome/scheme/bfv/levels.hpp"
 #include "cyclotome/scheme/bfv/product_program.hpp"

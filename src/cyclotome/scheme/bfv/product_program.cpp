@@ -7,8 +7,8 @@
 #include <algorithm>
 
 #include "cyclotome/program/composites.hpp"
-#include "cyclotome/rlwe/key_switch_program.hpp"
-#include "cyclotome/rlwe/level_switch_program.hpp"
+#include "cyclotome/rlwe/switching/key_switch_program.hpp"
+#include "cyclotome/rlwe/switching/level_switch_program.hpp"
 #include "cyclotome/scheme/bfv/composites.hpp"
 
 namespace cyclotome::bfv {

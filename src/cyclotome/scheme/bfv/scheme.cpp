@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "cyclotome/rlwe/noise_model.hpp"
-#include "cyclotome/rlwe/plain_moduli.hpp"
+#include "cyclotome/rlwe/noise/noise_model.hpp"
+#include "cyclotome/rlwe/parameters/plain_moduli.hpp"
 #include "cyclotome/scheme/bfv/context.hpp"
 #include "cyclotome/scheme/bfv/noise.hpp"
 

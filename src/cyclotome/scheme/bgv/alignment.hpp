@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "cyclotome/rlwe/parameters.hpp"
+#include "cyclotome/rlwe/parameters/parameters.hpp"
 
 // Levels and correction factors (specification 5.8) by public numbers alone: what operations on ciphertexts do, and
 // what the noise model says that they will.

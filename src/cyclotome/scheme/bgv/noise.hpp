@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cyclotome/rlwe/parameter_noise.hpp"
+#include "cyclotome/rlwe/noise/parameter_noise.hpp"
 
 // How BGV's noise grows and where it ends. The bound is that of the whole phase m + t e, message included: products
 // multiply phases, and a phase is divided as a whole when the modulus is switched.

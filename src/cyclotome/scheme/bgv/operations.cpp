@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/rlwe/deterministic.hpp"
+#include "cyclotome/rlwe/keys/deterministic.hpp"
 #include "cyclotome/rlwe/members.hpp"
 #include "cyclotome/scheme/bgv/alignment.hpp"
 #include "cyclotome/scheme/bgv/context.hpp"

@@ -3,8 +3,8 @@
 #include "cyclotome/scheme/bgv/programs.hpp"
 
 #include "cyclotome/program/composites.hpp"
-#include "cyclotome/rlwe/encryption_program.hpp"
-#include "cyclotome/rlwe/key_switch_program.hpp"
+#include "cyclotome/rlwe/keys/encryption_program.hpp"
+#include "cyclotome/rlwe/switching/key_switch_program.hpp"
 
 namespace cyclotome::bgv {
 

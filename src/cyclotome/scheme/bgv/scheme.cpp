@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/rlwe/noise_model.hpp"
-#include "cyclotome/rlwe/plain_moduli.hpp"
+#include "cyclotome/rlwe/noise/noise_model.hpp"
+#include "cyclotome/rlwe/parameters/plain_moduli.hpp"
 #include "cyclotome/scheme/bgv/alignment.hpp"
 #include "cyclotome/scheme/bgv/context.hpp"
 #include "cyclotome/scheme/bgv/noise.hpp"

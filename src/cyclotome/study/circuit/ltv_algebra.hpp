@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "cyclotome/circuit/algebra.hpp"
-#include "cyclotome/circuit/evaluation.hpp"
+#include "cyclotome/circuit/running/evaluation.hpp"
 #include "cyclotome/study/circuit/planned_engine.hpp"
 
 namespace cyclotome::study {

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/ring/limb_values.hpp"
+#include "cyclotome/ring/tables/limb_values.hpp"
 #include "cyclotome/study/fermat/scaling.hpp"
 
 // Decryption and products as Bajard, Eynard, Hasan and Zucca do them (specification 5.4, 5.5), with only the

@@ -7,7 +7,7 @@
 #include "cyclotome/engine/memory_limit.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
-#include "cyclotome/rlwe/parameter_noise.hpp"
+#include "cyclotome/rlwe/noise/parameter_noise.hpp"
 
 namespace cyclotome::study::fermat {
 

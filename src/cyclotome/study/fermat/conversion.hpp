@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "cyclotome/ring/secure_memory.hpp"
+#include "cyclotome/ring/randomness/secure_memory.hpp"
 #include "cyclotome/study/fermat/narrow_conversion.hpp"
 
 // Conversions from and to wide limbs. Wide residues are words[part][word][coefficient], the order of

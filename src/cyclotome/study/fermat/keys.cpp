@@ -5,7 +5,7 @@
 
 #include "cyclotome/math/declassify.hpp"
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/rlwe/key_check.hpp"
+#include "cyclotome/rlwe/noise/key_check.hpp"
 #include "cyclotome/study/derived_seed.hpp"
 
 namespace cyclotome::study::fermat {

@@ -10,7 +10,7 @@ namespace cyclotome::study::fermat {
 
 using rlwe::KeyId;
 
-/// A secret s of ternary coefficients that passed the library's check (rlwe/key_check.hpp). Movable.
+/// A secret s of ternary coefficients that passed the library's check (rlwe/noise/key_check.hpp). Movable.
 class SecretKey {
  public:
   static SecretKey generate(const ContextPtr& context);

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "cyclotome/ring/big_unsigned.hpp"
+#include "cyclotome/ring/conversion/big_unsigned.hpp"
 
 namespace cyclotome::study::fermat {
 

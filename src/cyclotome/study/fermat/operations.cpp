@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/rlwe/canonical_embedding.hpp"
+#include "cyclotome/rlwe/noise/canonical_embedding.hpp"
 
 namespace cyclotome::study::fermat {
 

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "cyclotome/math/sha256.hpp"
-#include "cyclotome/rlwe/noise.hpp"
-#include "cyclotome/rlwe/security.hpp"
+#include "cyclotome/rlwe/noise/noise.hpp"
+#include "cyclotome/rlwe/parameters/security.hpp"
 #include "cyclotome/study/fermat/basis.hpp"
 
 namespace cyclotome::study::fermat {

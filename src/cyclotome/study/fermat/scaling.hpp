@@ -3,7 +3,7 @@
 
 #include <atomic>
 
-#include "cyclotome/ring/base_conversion.hpp"
+#include "cyclotome/ring/conversion/base_conversion.hpp"
 #include "cyclotome/study/fermat/ring_products.hpp"
 #include "cyclotome/study/fermat/wide_engine.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/math/declassify.hpp"
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/rlwe/key_check.hpp"
+#include "cyclotome/rlwe/noise/key_check.hpp"
 #include "cyclotome/study/fermat/keys.hpp"
 
 // Keys as residues, and back: what files hold.

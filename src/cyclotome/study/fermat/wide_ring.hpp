@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "cyclotome/ring/randomness/sampling.hpp"
+#include "cyclotome/ring/randomness/secure_memory.hpp"
 #include "cyclotome/ring/ring_shape.hpp"
-#include "cyclotome/ring/sampling.hpp"
-#include "cyclotome/ring/secure_memory.hpp"
 #include "cyclotome/study/fermat/conversion.hpp"
 
 namespace cyclotome::study::fermat {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "cyclotome/ring/big_unsigned.hpp"
+#include "cyclotome/ring/conversion/big_unsigned.hpp"
 #include "cyclotome/study/ltv/residue_number.hpp"
 
 namespace cyclotome::study::ltv {

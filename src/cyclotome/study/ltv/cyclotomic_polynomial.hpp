@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "cyclotome/ring/cyclotomic_index.hpp"
+#include "cyclotome/ring/tables/cyclotomic_index.hpp"
 
 namespace cyclotome::study::ltv {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cyclotome/math/modulus.hpp"
-#include "cyclotome/ring/secure_memory.hpp"
+#include "cyclotome/ring/randomness/secure_memory.hpp"
 #include "cyclotome/study/ltv/cyclotomic_polynomial.hpp"
 
 namespace cyclotome::study::ltv {

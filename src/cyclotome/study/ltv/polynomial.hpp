@@ -4,7 +4,7 @@
 #include <string>
 
 #include "cyclotome/math/word.hpp"
-#include "cyclotome/ring/secure_memory.hpp"
+#include "cyclotome/ring/randomness/secure_memory.hpp"
 
 namespace cyclotome::study::ltv {
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <span>
 
-#include "cyclotome/ring/secure_memory.hpp"
+#include "cyclotome/ring/randomness/secure_memory.hpp"
 #include "cyclotome/study/ltv/cyclotomic_polynomial.hpp"
 
 namespace cyclotome::study::ltv {

@@ -16,8 +16,9 @@ class DesignTransforms {
   /// Gaussian residues for each limb, real parts in the first n/2 words, imaginary parts in the others; n >= 4. Folding
   /// moves nothing: a_j + i a_(j + n/2) is how a polynomial lies in memory. Value k is at h^(4 k + 1), where the design
   /// is galois_stockham; at h^(4 br(k) + 1) for galois, and for designs that are no DGT, which take that one. Takes
-  /// primes that have no other transform here: p = 3 mod 4 with n | p + 1 (ring/galois_tables.hpp). The caller owns the
-  /// domain tag. Throws ParameterError for a modulus without this transform, ArgumentError for the wrong domain.
+  /// primes that have no other transform here: p = 3 mod 4 with n | p + 1 (ring/tables/galois_tables.hpp). The caller
+  /// owns the domain tag. Throws ParameterError for a modulus without this transform, ArgumentError for the wrong
+  /// domain.
   virtual void forward_gaussian(View a) = 0;
   virtual void inverse_gaussian(View a) = 0;
   /// out = a b, Gaussian residue by Gaussian residue: the product of polynomials when both are DGTs. All three have one

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "cyclotome/math/bits.hpp"
-#include "cyclotome/ring/secure_memory.hpp"
+#include "cyclotome/ring/randomness/secure_memory.hpp"
 #include "cyclotome/study/transform/stages.hpp"
 #include "cyclotome/study/transform/stockham.hpp"
 

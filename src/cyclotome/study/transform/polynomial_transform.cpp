@@ -5,7 +5,7 @@
 #include "cyclotome/engine/work_clock.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
-#include "cyclotome/ring/galois_tables.hpp"
+#include "cyclotome/ring/tables/galois_tables.hpp"
 #include "cyclotome/study/transform/design_transforms.hpp"
 
 namespace cyclotome::study {

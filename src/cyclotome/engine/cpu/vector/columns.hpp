@@ -7,7 +7,7 @@
 #include "cyclotome/engine/cpu/vector/blocks.hpp"
 #include "cyclotome/engine/cpu/vector/lanes.hpp"
 #include "cyclotome/engine/cpu/vector/unrolled.hpp"
-#include "cyclotome/ring/prime_factor_tables.hpp"
+#include "cyclotome/ring/tables/prime_factor_tables.hpp"
 
 namespace cyclotome::cpu {
 namespace {

@@ -63,7 +63,7 @@ struct ChaChaBlocks {
   }
 };
 
-/// The samplers of ring/sampling.hpp, whole groups of blocks at a time.
+/// The samplers of ring/randomness/sampling.hpp, whole groups of blocks at a time.
 template <class R, LimbWord W>
 struct Sampling {
   using Vector = typename R::Vector;

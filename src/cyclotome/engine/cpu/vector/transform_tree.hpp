@@ -7,7 +7,7 @@
 #include "cyclotome/engine/cpu/vector/lanes.hpp"
 #include "cyclotome/engine/cpu/vector/range_plans.hpp"
 #include "cyclotome/engine/cpu/vector/unrolled.hpp"
-#include "cyclotome/ring/transform_tables.hpp"
+#include "cyclotome/ring/tables/transform_tables.hpp"
 
 namespace cyclotome::cpu {
 namespace {

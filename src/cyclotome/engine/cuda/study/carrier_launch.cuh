@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cyclotome/engine/cuda/launch.cuh"
+#include "cyclotome/engine/cuda/graph/launch.cuh"
 #include "cyclotome/engine/cuda/study/carrier_kernels.cuh"
 
 namespace cyclotome::cuda::study {

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "cyclotome/engine/cuda/device_view.cuh"
+#include "cyclotome/engine/cuda/memory/device_view.cuh"
 #include "cyclotome/math/errors.hpp"
 
 namespace cyclotome::cuda::study {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cyclotome/engine/cuda/device_view.cuh"
+#include "cyclotome/engine/cuda/memory/device_view.cuh"
 #include "cyclotome/study/transform/field.hpp"
 #include "cyclotome/study/transform/stages.hpp"
 #include "cyclotome/study/transform/stockham.hpp"

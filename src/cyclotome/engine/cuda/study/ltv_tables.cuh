@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cyclotome/engine/cuda/device_scope.cuh"
-#include "cyclotome/engine/cuda/device_tables.cuh"
+#include "cyclotome/engine/cuda/memory/device_tables.cuh"
+#include "cyclotome/engine/cuda/streams/device_scope.cuh"
 #include "cyclotome/engine/cuda/study/carrier_launch.cuh"
 #include "cyclotome/engine/cuda/study/ltv_engine.hpp"
 

@@ -3,10 +3,10 @@
 #include <bit>
 #include <chrono>
 
-#include "cyclotome/engine/cuda/device_scope.cuh"
-#include "cyclotome/engine/cuda/device_tables.cuh"
+#include "cyclotome/engine/cuda/graph/launch.cuh"
 #include "cyclotome/engine/cuda/grid.cuh"
-#include "cyclotome/engine/cuda/launch.cuh"
+#include "cyclotome/engine/cuda/memory/device_tables.cuh"
+#include "cyclotome/engine/cuda/streams/device_scope.cuh"
 #include "cyclotome/engine/cuda/study/event_time.cuh"
 #include "cyclotome/engine/cuda/study/paper_kernels.hpp"
 #include "cyclotome/math/chacha20.hpp"

@@ -4,9 +4,9 @@
 #include <mutex>
 #include <tuple>
 
-#include "cyclotome/engine/cuda/device_scope.cuh"
-#include "cyclotome/engine/cuda/device_tables.cuh"
-#include "cyclotome/engine/cuda/launch.cuh"
+#include "cyclotome/engine/cuda/graph/launch.cuh"
+#include "cyclotome/engine/cuda/memory/device_tables.cuh"
+#include "cyclotome/engine/cuda/streams/device_scope.cuh"
 #include "cyclotome/engine/cuda/study/event_time.cuh"
 #include "cyclotome/engine/cuda/study/kernels.cuh"
 #include "cyclotome/engine/cuda/study/study_engine.hpp"

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "cyclotome/engine/cuda/cuda_engine.hpp"
-#include "cyclotome/engine/cuda/device_scope.cuh"
-#include "cyclotome/engine/cuda/device_tables.cuh"
-#include "cyclotome/engine/cuda/launch.cuh"
+#include "cyclotome/engine/cuda/graph/launch.cuh"
+#include "cyclotome/engine/cuda/memory/device_tables.cuh"
+#include "cyclotome/engine/cuda/streams/device_scope.cuh"
 #include "cyclotome/engine/cuda/study/wide_positional.cuh"
 #include "cyclotome/study/fermat/conversion.hpp"
 

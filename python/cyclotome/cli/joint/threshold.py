@@ -1,0 +1,519 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``cyclotome threshold``: a joint key of several parties, each with a folder of its own, who send each other files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+import cyclotome as cy
+from cyclotome.cli import passphrases
+from cyclotome.cli.common import Common, with_common
+from cyclotome.cli.console import (
+    DeviceOption,
+    emit,
+    note,
+    progress_bar,
+    vacant,
+)
+from cyclotome.cli.failures import UsageError, command
+from cyclotome.cli.joint.dealing import app as dealing
+from cyclotome.cli.joint.identities import KnownOption, SignOption, voice
+from cyclotome.cli.keys import load_as, noted_warnings, rotation_steps
+from cyclotome.cli.tables import notes, tables
+from cyclotome.cli.tables.arrays import put_numbers
+from cyclotome.cli.visible import visible
+from cyclotome.errors import FileError
+from cyclotome.failures import BAD_FILE
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    name="threshold",
+    help="A key of several parties: nobody has the secret, all of them, or any t of n, decrypt together.",
+    epilog="In this order: new (one party), then each party `step` until it has the keys, or one by one commit, share, "
+    "answer, combine; receive (each, where --threshold is below "
+    "--parties); then `cyclotome encrypt` and `eval` as ever, decrypt-share (each who decrypts), decrypt. "
+    "What a party that does not follow this can do says doc/threshold.md. `advise` looks at old messages.",
+    no_args_is_help=True,
+)
+
+app.add_typer(dealing)
+
+SessionArgument = Annotated[Path, typer.Argument(help="The session, the same file for all parties.")]
+PartyOption = Annotated[int, typer.Option("--party", "-p", help="Your number.")]
+OutOption = Annotated[Path, typer.Option("--out", "-o", help="Your folder; made if it does not exist.")]
+SecretOption = Annotated[Path, typer.Option("--secret", "-s", help="Your own secret.key, which `commit` wrote.")]
+
+
+def _session(path: Path, common: Common) -> cy.threshold.Session:
+    session = load_as(cy.threshold.Session, path, **common.trust)
+    assert isinstance(session, cy.threshold.Session)
+    return session
+
+
+def _party(
+    session: cy.threshold.Session,
+    number: int,
+    secret: Path,
+    phrase: Path | None,
+    share: Path | None,
+    device: str,
+    voice: Mapping[str, Any] = MappingProxyType({}),
+) -> cy.threshold.Party:
+    if not secret.exists():
+        raise FileError(f"{secret} does not exist; `cyclotome threshold commit` makes it, once")
+    dealt = None
+    if share is not None:
+        opened = passphrases.to_open(str(share), phrase)
+        trust = {"expect": session.parameters, "device": device}
+        dealt = load_as(cy.threshold.SecretShare, share, passphrase=opened, **trust)
+    to_open = passphrases.to_open(str(secret), phrase)
+    with noted_warnings():
+        return cy.threshold.Party(session, number, file=secret, passphrase=to_open, share=dealt, device=device, **voice)
+
+
+def _numbers(text: str) -> list[int]:
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise UsageError(f"{text!r}: write numbers of parties, such as 1,3") from None
+
+
+@app.command()
+@command
+@with_common
+def identity(
+    output: Annotated[Path, typer.Option("--output", "-o", help="Your identity, for example me.id. SECRET.")],
+    passphrase: passphrases.Flag = False,
+    passphrase_file: passphrases.FileOption = None,
+    *,
+    common: Common,
+) -> None:
+    """Make your identity, once for any number of sessions: what signs your messages and opens what is sealed for you.
+
+    Its public half is printed: others compare it over a channel that they trust.
+    """
+    vacant(output, common.force)
+    made = cy.threshold.Identity.create()
+    phrase = passphrases.wanted(str(output), passphrase, passphrase_file)
+    cy.save(output, made, overwrite=common.force, passphrase=phrase)
+    emit({"file": str(output), "public": str(made.public)}, common.json)
+    note(f"{output} is yours alone (its mode is 0600)")
+
+
+@app.command()
+@command
+@with_common
+def new(
+    parameters: Annotated[Path, typer.Argument(help="A file of `cyclotome params --parties N --flooding-bits B`.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The session, for example session.ct.")],
+    parties: Annotated[str, typer.Option(help="How many, numbered from 1; or their numbers, such as 1,2,5.")],
+    threshold: Annotated[int | None, typer.Option(help="How many decrypt together; by default all.")] = None,
+    rotations: Annotated[
+        str, typer.Option(help='Rotation keys: "sums" for what sums need, "none", or steps such as 1,2,-3.')
+    ] = "sums",
+    *,
+    common: Common,
+) -> None:
+    """Begin a session: who takes part, how many decrypt, which keys there will be. Public; give it to all parties."""
+    vacant(output, common.force)
+    steps = rotation_steps(rotations)
+    chosen = load_as(cy.Parameters, parameters, **common.trust)
+    numbers = _numbers(parties)
+    session = cy.threshold.Session.create(
+        chosen, parties=numbers[0] if len(numbers) == 1 else numbers, threshold=threshold, rotations=steps
+    )
+    cy.save(output, session, overwrite=common.force)
+    emit({"file": str(output), **_facts(session)}, common.json)
+    note(f"all parties should see the same id, {session.id[:16]}..., before they go on")
+
+
+@app.command()
+@command
+@with_common
+def commit(
+    session: SessionArgument,
+    party: PartyOption,
+    out: OutOption,
+    passphrase: passphrases.Flag = False,
+    identity: SignOption = None,
+    identities: KnownOption = None,
+    passphrase_file: passphrases.FileOption = None,
+    device: DeviceOption = "cpu",
+    *,
+    common: Common,
+) -> None:
+    """Make your secret.key, and your commitment, commit-N.ct, for all parties.
+
+    secret.key remembers what you have shown and answered. A second run makes the same commitment again; --force never
+    replaces secret.key: for another one take another folder.
+    """
+    agreed = _session(session, common)
+    secret = _folder(out) / "secret.key"
+    paths = [vacant(out / f"commit-{party}.ct", common.force)]
+    signs = voice(identity, identities, passphrase_file)
+    own = _own(agreed, party, secret, passphrase, passphrase_file, device, signs)
+    cy.save(paths[0], own.commit(), overwrite=common.force)
+    emit({"session": agreed.id, "party": party, "files": [str(path) for path in (secret, *paths)]}, common.json)
+    note(f"{secret} is yours alone; {paths[0]} is for all parties")
+
+
+@app.command()
+@command
+@with_common
+def share(
+    session: SessionArgument,
+    commitments: Annotated[list[Path], typer.Argument(help="The commitments of all parties.")],
+    party: PartyOption,
+    out: OutOption,
+    identity: SignOption = None,
+    identities: KnownOption = None,
+    passphrase_file: passphrases.FileOption = None,
+    device: DeviceOption = "cpu",
+    *,
+    common: Common,
+) -> None:
+    """Show your first share, first-N.ct, to all parties, once all have committed to theirs.
+
+    Where fewer than all decrypt, also dealt-N-to-M.key for each party M: SECRET, to be sent to that party alone, over
+    an encrypted channel, and to be destroyed once it has arrived.
+    """
+    agreed = _session(session, common)
+    first = vacant(_folder(out) / f"first-{party}.ct", common.force)
+    paths = {
+        to: vacant(out / f"dealt-{party}-to-{to}.key", common.force) for to in agreed.parties if agreed.shares_secrets
+    }
+    signs = voice(identity, identities, passphrase_file)
+    own = _party(agreed, party, out / "secret.key", passphrase_file, None, device, signs)
+    given = [load_as(cy.threshold.Commitment, path, expect=agreed.parameters) for path in commitments]
+    cy.save(first, own.first_share(given), overwrite=common.force)
+    _deal(own, paths, common.force)
+    emit({"session": agreed.id, "party": party, "files": [str(path) for path in (first, *paths.values())]}, common.json)
+    note(f"{first} is for all parties")
+
+
+@app.command()
+@command
+@with_common
+def step(
+    session: SessionArgument,
+    party: PartyOption,
+    inbox: Annotated[Path, typer.Option("--in", "-i", help="Folder of all that has arrived so far, from everybody.")],
+    out: OutOption,
+    passphrase: passphrases.Flag = False,
+    identity: SignOption = None,
+    identities: KnownOption = None,
+    passphrase_file: passphrases.FileOption = None,
+    device: DeviceOption = "cpu",
+    *,
+    common: Common,
+) -> None:
+    """Do whatever is next: commit, share, answer or, at last, make the joint keys. Run it again when something came.
+
+    Writes commit-N.ct, first-N.ct and second-N.ct for all parties into your folder, secret.key and what you deal beside
+    them, and public.key and evaluation.key at the end. Whoever uses no other command follows the protocol. The exit
+    status is 3, and the message names the party, where somebody does not.
+    """
+    agreed = _session(session, common)
+    signs = voice(identity, identities, passphrase_file)
+    own = _own(agreed, party, _folder(out) / "secret.key", passphrase, passphrase_file, device, signs)
+    progress = own.next(_messages(agreed, inbox, device))
+    written = [_kept(out / _name_of(each), each) for each in progress.messages]
+    if agreed.shares_secrets and len(progress.messages) > 1:
+        paths = {to: out / f"dealt-{party}-to-{to}.key" for to in agreed.parties}
+        _deal(own, {to: path for to, path in paths.items() if not path.exists()}, False)
+        written += paths.values()
+    if progress.keys is not None:
+        written += [_kept(out / "public.key", progress.keys.public)]
+        written += [_kept(out / "evaluation.key", progress.keys.evaluation)]
+    facts = {"session": agreed.id, "party": party, "waits_for": progress.stage, "from": list(progress.missing)}
+    done = {"key_id": own.key_id, "transcript": progress.transcript} if progress.keys is not None else {}
+    emit({**facts, **done, "files": [str(path) for path in written]}, common.json)
+    if progress.transcript is not None:
+        note(f"all parties should see the same transcript, {grouped(progress.transcript)}, before they use the keys")
+
+
+@app.command()
+@command
+@with_common
+def status(
+    session: SessionArgument,
+    inbox: Annotated[Path, typer.Option("--in", "-i", help="Folder of all that has arrived so far, from everybody.")],
+    device: DeviceOption = "cpu",
+    *,
+    common: Common,
+) -> None:
+    """Show what has arrived from whom. Needs no secret."""
+    agreed = _session(session, common)
+    sent = _messages(agreed, inbox, device)
+    facts: dict[str, Any] = {"session": agreed.id}
+    for stage in ("commit", "first", "second"):
+        facts[stage] = sorted({each.party for each in sent if _name_of(each).startswith(stage)})
+    emit(facts, common.json)
+
+
+@app.command("transcript")
+@command
+@with_common
+def show_transcript(
+    session: SessionArgument,
+    shares: Annotated[list[Path], typer.Argument(help="The first and the second shares of all parties.")],
+    device: DeviceOption = "cpu",
+    *,
+    common: Common,
+) -> None:
+    """Print what names all that was sent, to be read out to each other before the keys are used."""
+    agreed = _session(session, common)
+    given = _shares(agreed, shares, device)
+    by_round = [[one for one in given if one.round == number] for number in (1, 2)]
+    found = cy.threshold.transcript(agreed, *by_round)
+    emit({"session": agreed.id, "transcript": found}, common.json, grouped(found))
+
+
+@app.command()
+@command
+@with_common
+def answer(
+    session: SessionArgument,
+    first: Annotated[list[Path], typer.Argument(help="The first shares of all parties.")],
+    party: PartyOption,
+    secret: SecretOption,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Your second share, for example second-1.ct.")],
+    identity: SignOption = None,
+    identities: KnownOption = None,
+    passphrase_file: passphrases.FileOption = None,
+    device: DeviceOption = "cpu",
+    *,
+    common: Common,
+) -> None:
+    """Answer all first shares with your second one, which the key for products takes.
+
+    Once: secret.key keeps what was answered, and other first shares are refused from then on (exit status 5), --force
+    or not. The same ones get the same answer again.
+    """
+    agreed = _session(session, common)
+    vacant(output, common.force)
+    signs = voice(identity, identities, passphrase_file)
+    own = _party(agreed, party, secret, passphrase_file, None, device, signs)
+    cy.save(output, own.second_share(_shares(agreed, first, device)), overwrite=common.force)
+    emit({"file": str(output), "session": agreed.id, "party": party, "key_id": own.key_id}, common.json)
+    note(f"all parties should see the same key id, {own.key_id}")
+
+
+@app.command()
+@command
+@with_common
+def receive(
+    session: SessionArgument,
+    dealt: Annotated[list[Path], typer.Argument(help="What all parties dealt to you, your own share included.")],
+    party: PartyOption,
+    secret: SecretOption,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Your share, for example share.key. SECRET.")],
+    passphrase: passphrases.Flag = False,
+    passphrase_file: passphrases.FileOption = None,
+    *,
+    common: Common,
+) -> None:
+    """Add up what all parties dealt to you: what you decrypt with. Destroy the dealt files then.
+
+    --passphrase-file opens secret.key, if that is encrypted, and encrypts the share.
+    """
+    agreed = _session(session, common)
+    vacant(output, common.force)
+    own = _party(agreed, party, secret, passphrase_file, None, "cpu")
+    shares = [load_as(cy.threshold.SecretShare, path, expect=agreed.parameters) for path in dealt]
+    phrase = passphrases.wanted(str(output), passphrase, passphrase_file)
+    cy.save(output, own.receive(shares), overwrite=common.force, passphrase=phrase)
+    emit({"file": str(output), "session": agreed.id, "party": party}, common.json)
+    note(f"{output} is yours alone (its mode is 0600); destroy {', '.join(visible(str(path)) for path in dealt)}")
+
+
+@app.command()
+@command
+@with_common
+def combine(
+    session: SessionArgument,
+    shares: Annotated[list[Path], typer.Argument(help="The first and the second shares of all parties.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for public.key and evaluation.key.")],
+    device: DeviceOption = "cpu",
+    *,
+    common: Common,
+) -> None:
+    """Make the joint public.key and evaluation.key, ordinary ones. Anybody can."""
+    agreed = _session(session, common)
+    given = _shares(agreed, shares, device)
+    _folder(out)
+    paths = [vacant(out / f"{name}.key", common.force) for name in ("public", "evaluation")]
+    by_round = [[one for one in given if one.round == number] for number in (1, 2)]
+    keys = cy.threshold.combine(agreed, *by_round, device=device)
+    cy.save(paths[0], keys.public, overwrite=common.force)
+    cy.save(paths[1], keys.evaluation, overwrite=common.force)
+    emit({"session": agreed.id, "key_id": keys.public.key_id, "files": [str(path) for path in paths]}, common.json)
+
+
+@app.command("decrypt-share")
+@command
+@with_common
+def decrypt_share(
+    session: SessionArgument,
+    encrypted: Annotated[Path, typer.Argument(help="The encrypted file, the same for all who decrypt.")],
+    party: PartyOption,
+    secret: SecretOption,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Your decryption share, for example decrypt-1.ct.")],
+    share: Annotated[
+        Path | None, typer.Option("--share", help="What `receive` wrote, where fewer than all decrypt.")
+    ] = None,
+    active: Annotated[
+        str | None, typer.Option("--with", help="Numbers of all who decrypt, yours included; by default everybody.")
+    ] = None,
+    flooding_bits: Annotated[int, typer.Option(help="Statistical security of the flooding, the same for all.")] = 64,
+    passphrase_file: passphrases.FileOption = None,
+    device: DeviceOption = "cpu",
+    *,
+    common: Common,
+) -> None:
+    """Give your part in decrypting a file. Whoever gets enough of these has the numbers: be sure what is decrypted."""
+    agreed = _session(session, common)
+    vacant(output, common.force)
+    own = _party(agreed, party, secret, passphrase_file, share, device)
+    quantity = notes.load_quantity(
+        encrypted, expect=agreed.parameters, allow_insecure=common.allow_insecure, device=device
+    )
+    chosen = None if active is None else _numbers(active)
+    with progress_bar():
+        made = own.decryption_share(quantity.values, active=chosen, flooding_bits=flooding_bits)
+    cy.save(output, made, overwrite=common.force)
+    emit({"file": str(output), "session": agreed.id, "party": party, "with": list(made.active)}, common.json)
+
+
+@app.command()
+@command
+@with_common
+def decrypt(
+    session: SessionArgument,
+    encrypted: Annotated[Path, typer.Argument(help="The encrypted file.")],
+    shares: Annotated[list[Path], typer.Argument(help="The decryption shares of all who decrypt.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="A .csv, .npy or .parquet file; by default CSV is printed.")
+    ] = None,
+    device: DeviceOption = "cpu",
+    *,
+    common: Common,
+) -> None:
+    """Decrypt a file with the shares of enough parties: the numbers, exactly, or a refusal."""
+    agreed = _session(session, common)
+    if output is not None:
+        if output.suffix.lower() not in tables.SUFFIXES:
+            raise UsageError(f"{output}: the name must end in {', '.join(tables.SUFFIXES)}")
+        vacant(output, common.force)
+    quantity = notes.load_quantity(
+        encrypted, expect=agreed.parameters, allow_insecure=common.allow_insecure, device=device
+    )
+    given = [load_as(cy.threshold.DecryptionShare, path, expect=agreed.parameters, device=device) for path in shares]
+    with progress_bar():
+        integers = np.asarray(cy.threshold.decrypt(quantity.values, given, agreed))
+    put_numbers(integers, quantity, output, common.json)
+
+
+@app.command()
+@command
+@with_common
+def advise(
+    messages: Annotated[
+        list[Path], typer.Argument(help="Key shares of any sessions, old ones too: all that were sent.")
+    ],
+    *,
+    common: Common,
+) -> None:
+    """Say whether messages that were sent give a party's secret away: whether it answered two first rounds.
+
+    The exit status is 3 if one is public.
+    """
+    found = cy.threshold.advise(messages)
+    facts = [{**one._asdict(), "secret_is_public": one.secret_is_public, "advice": one.words} for one in found]
+    lines = [f"session {one.session[:8]}: {one.words}" for one in found] or ["no key shares are among these files"]
+    emit({"parties": facts}, common.json, "\n".join(lines))
+    if any(one.secret_is_public for one in found):
+        raise typer.Exit(BAD_FILE)
+
+
+def grouped(digits: str) -> str:
+    """In groups of four, as they are read out."""
+    return " ".join(digits[at : at + 4] for at in range(0, len(digits), 4))
+
+
+def _folder(out: Path) -> Path:
+    """Somebody's folder, made if it is not there."""
+    if out.exists() and not out.is_dir():
+        raise UsageError(f"{out} is a file; --out names a folder")
+    out.mkdir(parents=True, exist_ok=True)
+    return out
+
+
+def _own(
+    session: cy.threshold.Session,
+    number: int,
+    secret: Path,
+    passphrase: bool,
+    phrase: Path | None,
+    device: str,
+    voice: Mapping[str, Any],
+) -> cy.threshold.Party:
+    """The party of secret.key, or a new one."""
+    if secret.exists():
+        return _party(session, number, secret, phrase, None, device, voice)
+    wanted = passphrases.wanted(str(secret), passphrase, phrase)
+    return cy.threshold.Party(session, number, file=secret, passphrase=wanted, device=device, **voice)
+
+
+def _deal(own: cy.threshold.Party, paths: dict[int, Path], force: bool) -> None:
+    """Writes what is dealt to these."""
+    if not paths:
+        return
+    dealt = own.deal()
+    for to, path in paths.items():
+        cy.save(path, dealt[to], overwrite=force)
+    note(f"each dealt-{own.number}-to-M.key is SECRET: send it to party M alone, encrypted, then destroy it")
+
+
+def _messages(session: cy.threshold.Session, inbox: Path, device: str) -> list[Any]:
+    """Commitments and shares of a folder."""
+    if not inbox.is_dir():
+        raise FileError(f"{inbox} is no folder; --in names one with all that has arrived")
+    kinds = (cy.threshold.Commitment, cy.threshold.KeyShare)
+    paths = [path for path in sorted(inbox.iterdir()) if path.suffix == ".ct" and path.is_file()]
+    return [load_as(kinds, path, expect=session.parameters, device=device) for path in paths]
+
+
+def _name_of(message: cy.threshold.Commitment | cy.threshold.KeyShare) -> str:
+    if isinstance(message, cy.threshold.Commitment):
+        return f"commit-{message.party}.ct"
+    return f"{'first' if message.round == 1 else 'second'}-{message.party}.ct"
+
+
+def _kept(path: Path, obj: Any) -> Path:
+    """Writes what is not there yet: it would be the same."""
+    if not path.exists():
+        cy.save(path, obj)
+    return path
+
+
+def _shares(session: cy.threshold.Session, paths: list[Path], device: str) -> list[cy.threshold.KeyShare]:
+    return [load_as(cy.threshold.KeyShare, path, expect=session.parameters, device=device) for path in paths]
+
+
+def _facts(session: cy.threshold.Session) -> dict[str, Any]:
+    return {
+        "session": session.id,
+        "parties": list(session.parties),
+        "threshold": session.threshold,
+        "relinearization": session.relinearization,
+        "galois_elements": list(session.galois_elements),
+        "parameters": session.parameters.summary(),
+    }

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <variant>
+
+#include "cyclotome/io/container/bytes.hpp"
+#include "cyclotome/io/container/envelope.hpp"
+#include "cyclotome/rlwe/joint/dealing_messages.hpp"
+
+// Messages of verified dealing (doc/threshold.md), none of which is secret: what is for one party is sealed for it.
+namespace cyclotome::io {
+
+using DealingMessage = std::variant<rlwe::ReceivingKeys, rlwe::Dealing, rlwe::SealedShare, rlwe::Complaint>;
+
+/// parameters: the session's. Throws ArgumentError for metadata that is too long.
+Bytes serialize(const DealingMessage& message, const rlwe::Parameters& parameters,
+                std::span<const std::uint8_t> metadata = {});
+
+/// Throws FormatError for a container of another kind or with bad contents.
+DealingMessage read_dealing_message(const Envelope& envelope);
+
+}  // namespace cyclotome::io

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cyclotome/value/arrays/channels.hpp"
+#include "cyclotome/value/arrays/keyring.hpp"
+#include "cyclotome/value/layout/bound.hpp"
+
+namespace cyclotome::value {
+
+/// An n-dimensional array of encrypted integers, made by `encrypt`. Immutable; copies share their ciphertexts, and one
+/// that was moved from is refused wherever it is used (ArgumentError).
+///
+/// Results of operations (elementwise.hpp, products.hpp, reductions.hpp, slots.hpp, shaping.hpp; value.hpp has them
+/// all) are exact integers or a refusal: every array has a public bound on its values, which grows with each operation,
+/// and one whose values could leave what the parameters hold is a RangeError; one whose noise could spoil them a
+/// NoiseError.
+class EncryptedArray {
+ public:
+  /// From its parts. Throws ArgumentError and MismatchError unless there is one channel for each plaintext modulus, all
+  /// of one key and as many ciphertexts as the layout says; RangeError for a bound that the parameters don't hold.
+  EncryptedArray(Placed placed, Bound bound, Keyring keys = {});
+
+  const rlwe::ContextPtr& context() const { return placed_.context(); }
+  const rlwe::Parameters& parameters() const { return placed_.parameters(); }
+  const Placed& placed() const { return placed_.whole(); }
+  const Channels& channels() const { return placed().channels; }
+  const Layout& layout() const { return placed().layout; }
+  const Bound& bound() const { return placed(), bound_; }
+  const Keyring& keys() const { return placed(), keys_; }
+
+  const Shape& shape() const { return layout().shape(); }
+  std::size_t ndim() const { return shape().size(); }
+  /// Id of the secret key that decrypts it.
+  const rlwe::KeyId& key() const { return channels().front().key(); }
+  /// Bits by which the public bound on the noise may grow until `decrypt` refuses; negative: it refuses.
+  double noise_headroom() const;
+  /// Number of ciphertext primes; where plaintext moduli differ in it, the highest.
+  std::size_t level() const;
+  /// Bytes of its ciphertexts: what it is to send, before files pack it; the same however it is used.
+  std::size_t bytes() const;
+  /// Bytes that it takes in memory at present: with the transforms that are kept beside its ciphertexts.
+  std::size_t held_bytes() const;
+
+  /// The same array that knows these keys too: what products, sums over slots and rotations take. Throws MismatchError
+  /// for keys of another secret or context.
+  EncryptedArray with_keys(const Keyring& keys) const;
+  /// The same array without keys on another engine; `context` must have the same parameters (MismatchError).
+  EncryptedArray to(const rlwe::ContextPtr& context) const;
+  /// The same array with its ciphertexts transformed, for products with plaintexts, which then take no transform of
+  /// it; results are the same bits. In BGV as it is.
+  EncryptedArray transformed() const;
+  /// The same array as files have it: in BFV in coefficients, for products and rotations.
+  EncryptedArray in_native_domain() const;
+  /// Whether its ciphertexts are transforms: in BGV always, in BFV of products with plaintexts and their sums.
+  bool is_transformed() const;
+  /// The same values in at most `level` ciphertext primes: smaller, and in BGV faster. Throws ArgumentError above the
+  /// present level and below 1.
+  EncryptedArray switch_to_level(std::size_t level) const;
+  /// The same values in as few primes as leave `headroom` bits of noise headroom, for each plaintext modulus: for a
+  /// result that is only sent. As it is where none does. Throws ArgumentError for NaN.
+  EncryptedArray switch_to_least_level(double headroom = 0) const;
+
+ private:
+  Placed placed_;
+  Bound bound_;
+  Keyring keys_;
+};
+
+/// What every computed result has to pass: values that fit (RangeError), ciphertexts that hide something, encrypted
+/// anew with the public key if they don't (TransparentError without one), and noise that decrypts (NoiseError).
+EncryptedArray finished(const char* operation, Placed placed, const Bound& bound, const Keyring& keys,
+                        const Options& options);
+/// As `finished`, of products of ciphertexts and of turned ones, whose keys were switched. They hide what their
+/// operands hid: no residue is looked at, and so no device waited for.
+EncryptedArray switched(const char* operation, Placed placed, const Bound& bound, const Keyring& keys,
+                        const Options& options);
+
+/// Throws NoiseError if the array can't be decrypted, unless that is allowed.
+void require_decryptable(const char* operation, const Channels& channels, const Options& options);
+
+}  // namespace cyclotome::value

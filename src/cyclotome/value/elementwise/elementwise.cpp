@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/value/elementwise/elementwise.hpp"
+
+#include <optional>
+
+#include "cyclotome/math/errors.hpp"
+#include "cyclotome/value/layout/alignment.hpp"
+#include "cyclotome/value/layout/rows.hpp"
+#include "cyclotome/value/layout/slots.hpp"
+
+namespace cyclotome::value {
+
+namespace {
+
+using Combine = Ciphertext (*)(const Ciphertext&, const Ciphertext&);
+
+EncryptedArray combine(const char* operation, Combine function, BoundRule rule, const EncryptedArray& x,
+                       const EncryptedArray& y, const Options& options) {
+  const Bound bound = bound_together(operation, rule, x, y);
+  Aligned both = aligned(operation, Meeting::sum, x, y, options);
+  Channels channels;
+  for (std::size_t i = 0; i < both.x.size(); ++i) channels.push_back(function(both.x[i], both.y[i]));
+  return finished(operation, {std::move(channels), std::move(both.layout)}, bound, x.keys().joined(y.keys()), options);
+}
+
+Placed multiply_by_scalar(const Placed& x, const Keyring& keys, const Integers& w, const Options& options) {
+  const bool grows = w.size() > 1 || w.ndim() > x.layout.shape().size();
+  const Expanded e = grows ? expanded("multiply", x, keys, w.shape(), options) : Expanded{x, x.layout};
+  const bool same = e.x.layout.batch() == e.layout.batch();
+  const Channels channels = same ? e.x.channels : take(e.x.channels, order_of(e.x.layout, e.layout));
+  Placed result{{}, e.layout};
+  for (const Ciphertext& channel : channels) {
+    const Modulus<std::uint64_t> t(channel.plain_modulus().value);
+    result.channels.push_back(rlwe::multiply_scalar(channel, centred_residue(w, 0, t)));
+  }
+  return result;
+}
+
+}  // namespace
+
+Bound bound_together(const char* operation, BoundRule rule, const EncryptedArray& x, const EncryptedArray& y) {
+  const Shape shape = broadcast_shape(operation, x.shape(), y.shape());
+  const std::size_t last = shape.empty() ? 1 : shape.back();
+  const Bound bound =
+      rule(operation, x.bound().broadcast(x.layout().last(), last), y.bound().broadcast(y.layout().last(), last), last);
+  require_within(operation, bound, x.parameters());
+  return bound;
+}
+
+Bound bound_with(const char* operation, BoundRule rule, const EncryptedArray& x, const Integers& w) {
+  if (x.bound().wraps()) return field_bound(operation, x.bound(), w, x.parameters());
+  static_cast<void>(broadcast_shape(operation, x.shape(), w.shape()));  // of no values there is no bound
+  return bound_with(operation, rule, x, w, bound_of(w, w.length()));
+}
+
+Bound bound_with(const char* operation, BoundRule rule, const EncryptedArray& x, const Integers& w, const Bound& of_w) {
+  if (x.bound().wraps()) return field_bound(operation, x.bound(), w, x.parameters());
+  const Shape shape = broadcast_shape(operation, x.shape(), w.shape());
+  const std::size_t last = shape.empty() ? 1 : shape.back();
+  const Bound bound =
+      rule(operation, x.bound().broadcast(x.layout().last(), last), of_w.broadcast(w.length(), last), last);
+  require_within(operation, bound, x.parameters());
+  return bound;
+}
+
+EncryptedArray negate(const EncryptedArray& x) {
+  Channels channels;
+  for (const Ciphertext& channel : x.channels()) channels.push_back(rlwe::negate(channel));
+  return {{std::move(channels), x.layout()}, x.bound().negated(), x.keys()};
+}
+
+EncryptedArray add(const EncryptedArray& x, const EncryptedArray& y, const Options& options) {
+  return combine("add", scheme::add, sum_bound, x, y, options);
+}
+
+EncryptedArray subtract(const EncryptedArray& x, const EncryptedArray& y, const Options& options) {
+  return combine("subtract", scheme::subtract, difference_bound, x, y, options);
+}
+
+EncryptedArray multiply(const EncryptedArray& x, const EncryptedArray& y, const Options& options) {
+  const Bound bound = bound_together("multiply", product_bound, x, y);
+  const Keyring keys = x.keys().joined(y.keys());
+  const rlwe::EvaluationKeys& evaluation = keys.require_evaluation("multiply");
+  if (&x == &y) {
+    require_slots("multiply", x.layout());
+    return switched("multiply", {multiply_relinearized(x.channels(), x.channels(), evaluation, options), x.layout()},
+                    bound, keys, options);
+  }
+  Aligned both = aligned("multiply", Meeting::product, x, y, options);
+  return switched("multiply", {multiply_relinearized(both.x, both.y, evaluation, options), std::move(both.layout)},
+                  bound, keys, options);
+}
+
+Placed multiply_lazily(const EncryptedArray& x, const EncryptedArray& y, const Options& options) {
+  if (&x == &y) {
+    require_slots("multiply", x.layout());
+    return {multiply(x.channels(), x.channels(), options), x.layout()};
+  }
+  Aligned both = aligned("multiply", Meeting::product, x, y, options);
+  return {multiply(both.x, both.y, options), std::move(both.layout)};
+}
+
+EncryptedArray add(const EncryptedArray& x, const Integers& w, const Options& options) {
+  const Bound bound = bound_with("add", sum_bound, x, w);
+  const Expanded e = expanded("add", x.placed(), x.keys(), w.shape(), options);
+  const std::optional<Integers> constant = w.uniform() ? std::optional(w.taken({0}, {})) : std::nullopt;
+  const Rows rows(e.layout, constant ? *constant : w);
+  Placed sum = with_rows("adding", scheme::add_plain, e.x, e.layout, rows, options);
+  return finished("add", std::move(sum), bound, x.keys(), options);
+}
+
+EncryptedArray subtract(const EncryptedArray& x, const Integers& w, const Options& options) {
+  return add(x, holds_bits(x.parameters()) ? w : -w, options);  // in characteristic 2 it is the same
+}
+
+EncryptedArray subtract(const Integers& w, const EncryptedArray& x, const Options& options) {
+  return add(negate(x), w, options);
+}
+
+EncryptedArray multiply(const EncryptedArray& x, const Integers& w, const Options& options) {
+  const Bound bound = bound_with("multiply", product_bound, x, w);
+  const bool integers = x.parameters().field_slots() == nullptr || first_wider_than(w, 1) == w.size();
+  Placed product = w.uniform() && integers ? multiply_by_scalar(x.placed(), x.keys(), w, options)
+                                           : multiply_rows(x.placed(), x.keys(), w, options);
+  return finished("multiply", std::move(product), bound, x.keys(), options);
+}
+
+Placed multiply_rows(const Placed& x, const Keyring& keys, const Integers& w, const Options& options) {
+  const Expanded e = expanded("multiply", x, keys, w.shape(), options);
+  if (e.layout.packed() && w.length() == 1) {
+    // One factor for each row, as constants: they add the least noise.
+    return with_rows("multiplying", rlwe::multiply_plain, e.x, e.layout, Rows::constants(e.layout, w), options);
+  }
+  require_slots("multiply", e.layout);
+  const Layout layout = e.layout.with_clean(true);  // the rows end in zeros
+  const bool repeats = layout.batch() > e.x.layout.batch();
+  return with_rows("multiplying", rlwe::multiply_plain, repeats ? transformed(e.x) : e.x, layout, Rows(layout, w),
+                   options);
+}
+
+}  // namespace cyclotome::value

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cyclotome/value/arrays/encrypted_array.hpp"
+
+// Brings operands together. Here it is decided, before anything is computed, which pairs of placements can meet, by
+// what operands become when they are broadcast:
+//
+//   sums       replicated + replicated; packed + packed in the same encoding; replicated + slots. A constant added to
+//              coefficients would reach the first one only.
+//   products   replicated * anything, since constants multiply every coefficient; slots * slots.
+namespace cyclotome::value {
+
+enum class Meeting : std::uint8_t { sum, product };
+
+/// Two operands as they meet, their ciphertexts in their own orders, and the result's layout.
+struct Met {
+  Placed x, y;
+  Layout layout;
+};
+Met met(const char* operation, Meeting meeting, const EncryptedArray& x, const EncryptedArray& y,
+        const Options& options);
+
+/// Two operands' ciphertexts in the order of the result's, batches equal or 1, and the result's layout.
+struct Aligned {
+  Channels x, y;
+  Layout layout;
+};
+Aligned aligned(const char* operation, Meeting meeting, const EncryptedArray& x, const EncryptedArray& y,
+                const Options& options);
+
+/// x so that a public operand of shape `w` can meet it, and the layout of what comes out.
+struct Expanded {
+  Placed x;
+  Layout layout;
+};
+Expanded expanded(const char* operation, const Placed& x, const Keyring& keys, const Shape& w, const Options& options);
+
+}  // namespace cyclotome::value
