@@ -168,19 +168,19 @@ test-full: install-test test-headers test-cuda-full
 test-service: install-test
 	@echo "== the service under load"
 	@CYCLOTOME_LOAD_SECONDS=$(or $(LOAD_SECONDS),120) CYCLOTOME_LOAD_REPORT=$(abspath build)/service-load.json \
-	    $(bin)/python -m pytest -m full $(PYTEST_ARGUMENTS) test/python/test_service_load.py
+	    $(bin)/python -m pytest -m full $(PYTEST_ARGUMENTS) test/python/services/test_service_load.py
 	@cat build/service-load.json
 
 test-chaos: install-test
 	@echo "== the service while its processes are killed and its keys damaged"
 	@CYCLOTOME_CHAOS_SECONDS=$(or $(CHAOS_SECONDS),600) CYCLOTOME_CHAOS_REPORT=$(abspath build)/service-chaos.json \
-	    $(bin)/python -m pytest -m full -n 0 -s test/python/test_service_chaos.py
+	    $(bin)/python -m pytest -m full -n 0 -s test/python/services/test_service_chaos.py
 	@cat build/service-chaos.json
 
 test-ray: install-test
 	@$(bin)/python -m pip install --quiet 'ray>=2.30'
 	@echo "== map on a Ray cluster of this machine"
-	@$(bin)/python -m pytest $(PYTEST_ARGUMENTS) test/python/test_mapping.py test/python/test_ray_nodes.py
+	@$(bin)/python -m pytest $(PYTEST_ARGUMENTS) test/python/services/test_mapping.py test/python/services/test_ray_nodes.py
 
 test-headers: install-test
 	@echo "== each public header compiled by itself"
@@ -209,7 +209,7 @@ test-sanitize: $(ready)
 	$(bin)/ctest --test-dir $(sanitize_build) --output-on-failure --no-tests=error
 
 # The same test bodies as for the CPU engine, where they can run on either, and those about GPUs.
-gpu_tests := $(addprefix test/python/,test_cuda_*.py test_exported_symbols.py test_sharding.py test_engine_*.py test_samplers.py test_errata_*.py \
+gpu_tests := $(addprefix test/python/*/,test_cuda_*.py test_exported_symbols.py test_sharding.py test_engine_*.py test_samplers.py test_errata_*.py \
     test_bfv_*.py test_bgv_*.py test_hps_levels.py test_rlwe_*.py test_array_*.py test_plain_*.py test_functions.py test_random_functions.py \
     test_matrices.py test_models.py test_hoisting.py test_domains.py test_rekeying.py test_threshold.py test_suggested_computations.py \
     test_server_jobs.py test_service.py)
@@ -219,7 +219,7 @@ test-gpu: install-cuda
 	@echo "== C++ tests on the GPU"
 	@$(bin)/ctest --test-dir $(cuda_package) --output-on-failure --no-tests=error -R cuda
 	@echo "== Python tests on the GPU"
-	@$(bin)/python -c 'import sys; from cyclotome import cuda_device as c; c.usable() or sys.exit("no GPU: " + c.state())'
+	@$(bin)/python -c 'import sys; from cyclotome.devices import cuda as c; c.usable() or sys.exit("no GPU: " + c.state())'
 	@CYCLOTOME_TEST_DEVICE=cuda:0 $(bin)/python -m pytest $(PYTEST_ARGUMENTS) $(gpu_tests)
 
 # With the tools in PATH instead of .venv, for machines without a network.
@@ -278,8 +278,8 @@ lint: install-test $(linters)
 
 # In a configuration of its own, which is never built: precompiled headers of GCC are nothing to clang-tidy.
 tidy_build := build/tidy
-tidy_files = $(if $(filter all,$(TIDY)),$(shell git ls-files 'src/*.cpp' 'test/cpp/test_*.cpp'),\
-    $(shell git diff --name-only --diff-filter=d $(or $(CHANGED),HEAD) -- 'src/*.cpp' 'test/cpp/test_*.cpp'))
+tidy_files = $(if $(filter all,$(TIDY)),$(shell git ls-files 'src/*.cpp' 'test/cpp/*/test_*.cpp'),\
+    $(shell git diff --name-only --diff-filter=d $(or $(CHANGED),HEAD) -- 'src/*.cpp' 'test/cpp/*/test_*.cpp'))
 
 tidy: $(linters)
 	@$(bin)/cmake --preset cpp -B $(tidy_build) -DCMAKE_MAKE_PROGRAM=$(abspath $(bin))/ninja -DCYCLOTOME_PRECOMPILE=OFF >/dev/null
@@ -329,7 +329,7 @@ verilog: $(ready)
 
 test-faults: install-test
 	@CYCLOTOME_TEST_FAULTS=0 CYCLOTOME_TEST_KILLS=1000 \
-	    $(bin)/python -m pytest -n 0 -s test/python/test_faults.py test/python/test_killed_writers.py
+	    $(bin)/python -m pytest -n 0 -s test/python/files/test_faults.py test/python/files/test_killed_writers.py
 
 fuzz: $(ready)
 	@tools/fuzz.sh $(or $(FUZZ_SECONDS),30)
@@ -338,7 +338,7 @@ fuzz: $(ready)
 fuzz-programs: install-test
 	@rounds=0; while ((SECONDS < $(or $(FUZZ_SECONDS),600))); do \
 	    CYCLOTOME_FUZZ_PROGRAMS=$(or $(PROGRAMS),300) $(bin)/python -m pytest -n 0 -q -s --exitfirst $(PYTEST_ARGUMENTS) \
-	        test/python/test_differential.py >build/fuzz-programs.log 2>&1 || { tail -n 60 build/fuzz-programs.log; exit 1; }; \
+	        test/python/whole/test_differential.py >build/fuzz-programs.log 2>&1 || { tail -n 60 build/fuzz-programs.log; exit 1; }; \
 	    rounds=$$((rounds + 1)); grep '^{' build/fuzz-programs.log || true; \
 	done; echo "$$rounds rounds in $$SECONDS s, no failure"
 

@@ -18,8 +18,9 @@ A mark is a passage of its own and holds for the next one; directly below a head
 for all of the section, or the page, that has no mark of its own.
 
 A record is out of date when a commit after its own changed the code that it speaks of (``code_of_plans.json``). Its
-figures then must be made again, or be marked as noted, with its date and commit. Where git can't tell, in an archive of
-the sources or a shallow clone, this part is left out, and the last line says so.
+figures then must be made again, or be marked as noted, with its date and commit. Commits that only move or format code
+(``.git-blame-ignore-revs``) count for nothing. Where git can't tell, in an archive of the sources or a shallow clone,
+this part is left out, and the last line says so.
 
 Usage: ``python tools/check_figures.py [ROOT]``. Prints one line per offence and exits with 1 when there is one, with 2
 when ROOT holds no page.
@@ -34,12 +35,13 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 RESULTS = Path("bench/results")
 CODE = Path("bench/cyclotome_bench/code_of_plans.json")
+MOVES = Path(".git-blame-ignore-revs")
 
 _NUMBER = r"(?<![\w.,/^-])\d[\d,\u00a0\u2009\u202f]*(?:\.\d+)?"
 _LIST = rf"((?:{_NUMBER}(?:, | and | to | or | / | … ))*{_NUMBER})"
@@ -251,8 +253,16 @@ class History:
     def changed_after(self, commit: str | None, date: str, paths: tuple[str, ...]) -> str | None:
         """The last commit that changed paths after a record's commit, or after its date where that is not known."""
         since = [f"{commit}..HEAD"] if commit and self.knows(commit) else [f"--since={date}"]
-        found = _git(self.root, "log", "-1", "--format=%h of %as", *since, "--", *paths)
-        return found or None
+        found = _git(self.root, "log", "--format=%H %h of %as", *since, "--", *paths) or ""
+        changes = [line.split(" ", 1) for line in found.splitlines()]
+        return next((shown for commit, shown in changes if commit not in self.moves), None)
+
+    @cached_property
+    def moves(self) -> frozenset[str]:
+        """Commits that move or format code and change nothing of what it compiles to."""
+        file = self.root / MOVES
+        lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
+        return frozenset(line.strip() for line in lines if line.strip() and not line.startswith("#"))
 
 
 def code_of(root: Path, name: str) -> tuple[str, ...]:

@@ -14,7 +14,9 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+#: Oracles and other helpers lie here, and what tests of several rooms share in one of these.
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), *sorted({str(path.parent) for path in HERE.glob("*/test_*.py")})]
 
 # Tests share a busy machine: no deadlines; hypothesis prints how to repeat a failure.
 settings.register_profile(

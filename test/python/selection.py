@@ -67,7 +67,7 @@ def touched_tests(changed: Iterable[PurePosixPath]) -> set[str]:
     files = [path for path in changed if path.suffix == ".py"]
     touched = {path.name for path in files if path.is_relative_to(TESTS) and path.name.startswith("test_")}
     modules = {module_name(path) for path in files}
-    for test in (ROOT / TESTS).glob("test_*.py"):
+    for test in (ROOT / TESTS).rglob("test_*.py"):
         if not modules.isdisjoint(imported_modules(test)):
             touched.add(test.name)
     return touched
