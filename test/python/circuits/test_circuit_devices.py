@@ -2,7 +2,7 @@
 """Circuits on several devices, and in sections that fit into memory: the bytes are those of one device, all at once.
 
 CYCLOTOME_TEST_DEVICES, such as "cuda:0,cuda:1", names the devices; without it they are two CPU engines. What evaluation
-promises is tested in C++ (test/cpp/test_circuit_devices.cpp)."""
+promises is tested in C++ (test/cpp/circuit/test_circuit_devices.cpp)."""
 
 from __future__ import annotations
 

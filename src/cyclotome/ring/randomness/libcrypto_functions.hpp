@@ -5,7 +5,7 @@
 #include <cstdint>
 
 // The functions of OpenSSL that are called, as its manual declares them since 1.1.0: their ABI has not changed up to
-// OpenSSL 3. Where the headers are installed, test/cpp/test_libcrypto.cpp compares the types.
+// OpenSSL 3. Where the headers are installed, test/cpp/ring/test_libcrypto.cpp compares the types.
 namespace cyclotome::libcrypto {
 
 struct Context;      // EVP_CIPHER_CTX

@@ -44,7 +44,7 @@ class GeneralArithmetic {
 };
 
 /// GMP's functions as its manual declares them, for machines whose limbs have 64 bits: looked up in libgmp when they
-/// are first asked for, so that nothing is linked. Where gmp.h is installed, test/cpp/test_fermat_limbs.cpp
+/// are first asked for, so that nothing is linked. Where gmp.h is installed, test/cpp/study/test_fermat_limbs.cpp
 /// compares the types.
 namespace gmp_functions {
 using MpnMul = std::uint64_t(std::uint64_t* rp, const std::uint64_t* s1p, std::ptrdiff_t s1n, const std::uint64_t* s2p,
