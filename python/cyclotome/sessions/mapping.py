@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import queue
 from collections import deque
@@ -11,7 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 from ..array import EncryptedArray
-from ..contexts import device_name
+from ..contexts import ACCOUNT, device_name
 from ..digit_arrays import DigitArray
 from ..errors import ArgumentError, CyclotomeError, FunctionError, UnsupportedError, WorkerLostError
 from ..frame_columns import EncryptedCategories, EncryptedColumn
@@ -99,6 +100,8 @@ def map(
     if first is _NOTHING:
         return []
     ring = keys_of(first) if keys is None else Keyring.of(*(keys if isinstance(keys, (tuple, list)) else [keys]))
+    if any(array.device == ACCOUNT for array in _arrays(first)):
+        return [called(function, batch) for batch in _chain(first, given)]  # their keys are those of the plan
     if engine == "ray":
         from .ray_workers import ray_map
 
@@ -106,7 +109,8 @@ def map(
         return ray_map(Work(function, ring, devices, retries), workers, _chain(first, given))
     several = not isinstance(device, str)
     count = (len(device) if several else os.cpu_count() or 1) if workers is None else workers
-    return _local_map(Work(function, ring, _devices(device, count), retries), _chain(first, given))
+    work, every = Work(function, ring, _devices(device, count), retries), _chain(first, given)
+    return _map_here(work, every) if multiprocessing.current_process().daemon else _local_map(work, every)
 
 
 _NOTHING = object()
@@ -198,6 +202,11 @@ def held_in_worker(keys: tuple[Any, ...], device: str) -> Keyring:
     hold_keys(*keys, device=device)
     held = held_for(keys[0].key_id, keys[0].parameters.native.fingerprint) if keys else None
     return Keyring() if held is None else held
+
+
+def _map_here(work: Work, batches: Iterator[Any]) -> list[Any]:
+    """In a process of a pool, which may have none of its own."""
+    return [called(work.function, mapped_arrays(batch, lambda x: rejoined(x, work.ring))) for batch in batches]
 
 
 def _local_map(work: Work, batches: Iterator[Any]) -> list[Any]:
