@@ -142,3 +142,28 @@ class Wrapped:
 
 def unwrapped(batch: Wrapped) -> Any:
     return batch.x * batch.x
+
+
+def doubled(x: Any) -> Any:
+    return x + x
+
+
+def map_within(x: Any) -> Any:
+    """A map within one, or within a served function."""
+    first, second = cy.map(doubled, [x, x * x], workers=2)
+    return first + second
+
+
+def map_with_keys_within(batch: tuple[Any, Any]) -> Any:
+    x, keys = batch
+    return cy.map(squares, [x], keys=keys, workers=1)[0]
+
+
+def map_that_fails_within(x: Any) -> Any:
+    return cy.map(fails, [3], workers=1)
+
+
+def service_within(x: Any) -> Any:
+    """A pool of its own, which a process of one does not have."""
+    with cy.Server({"doubled": doubled}, workers=1):
+        return x

@@ -245,7 +245,7 @@ class Circuit:
         depth = max(each.depth for each in circuits)
         raise ParameterError(
             f"{self.native.name}: no {tried} carries {depth} products one after the other modulo {self.modulus} "
-            f"at {security} bits of security; compute less at once"
+            f"at {security} bits of security; compute less at once{', or take word=64' if word == 32 else ''}"
         )
 
     @staticmethod

@@ -15,7 +15,7 @@ from ..keys.held import held_for, hold_keys
 from ..keys.keyring import Keyring
 from .messages import arrays_of
 
-__all__ = ["Work", "called", "held_in_worker", "keys_of", "mapped_arrays", "rejoined"]
+__all__ = ["Work", "arrays_within", "called", "held_in_worker", "keys_of", "mapped_arrays", "rejoined"]
 
 
 class Work(NamedTuple):
@@ -32,7 +32,7 @@ class Work(NamedTuple):
 def keys_of(batch: Any) -> Keyring:
     """The keys that the arrays of a batch know, all together."""
     ring = Keyring()
-    for array in _arrays(batch):
+    for array in arrays_within(batch):
         ring = ring.joined(array.keyring)
     return ring
 
@@ -41,17 +41,18 @@ def keys_of(batch: Any) -> Keyring:
 _KINDS = (EncryptedArray, DigitArray, EncryptedFrame, EncryptedColumn, EncryptedCategories)
 
 
-def _arrays(value: Any) -> Iterator[EncryptedArray]:
+def arrays_within(value: Any) -> Iterator[EncryptedArray]:
+    """All encrypted arrays in a batch."""
     if isinstance(value, (EncryptedColumn, EncryptedCategories)):
         yield from value.arrays()
     elif isinstance(value, (EncryptedArray, DigitArray, EncryptedFrame)):
         yield from arrays_of(value)
     elif isinstance(value, (list, tuple)):
         for each in value:
-            yield from _arrays(each)
+            yield from arrays_within(each)
     elif isinstance(value, dict):
         for each in value.values():
-            yield from _arrays(each)
+            yield from arrays_within(each)
 
 
 def mapped_arrays(value: Any, change: Callable[[Any], Any]) -> Any:
@@ -93,5 +94,7 @@ def held_in_worker(keys: tuple[Any, ...], device: str) -> Keyring:
 def rejoined(x: Any, ring: Keyring) -> Any:
     """An array, numbers, a table or a column with these keys; what is under others stays as it is."""
     keys = ring.keys()
-    fits = all(key.key_id == own.key_id and key.parameters == own.parameters for own in _arrays(x) for key in keys)
+    fits = all(
+        key.key_id == own.key_id and key.parameters == own.parameters for own in arrays_within(x) for key in keys
+    )
     return x.with_keys(*keys) if keys and fits else x

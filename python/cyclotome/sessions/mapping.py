@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import queue
 from collections import deque
@@ -10,10 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
-from ..devices.contexts import device_name
+from ..devices.contexts import ACCOUNT, device_name
 from ..errors import ArgumentError, UnsupportedError, WorkerLostError
 from ..keys.keyring import Keyring
-from .batches import Work, called, held_in_worker, keys_of, mapped_arrays, rejoined
+from .batches import Work, arrays_within, called, held_in_worker, keys_of, mapped_arrays, rejoined
 from .processes import Processes
 
 __all__ = ["map"]
@@ -83,6 +84,8 @@ def map(
     if first is _NOTHING:
         return []
     ring = keys_of(first) if keys is None else Keyring.of(*(keys if isinstance(keys, (tuple, list)) else [keys]))
+    if any(array.device == ACCOUNT for array in arrays_within(first)):
+        return [called(function, batch) for batch in _chain(first, given)]  # their keys are those of the plan
     if engine == "ray":
         from .ray_workers import ray_map
 
@@ -90,7 +93,8 @@ def map(
         return ray_map(Work(function, ring, devices, retries), workers, _chain(first, given))
     several = not isinstance(device, str)
     count = (len(device) if several else os.cpu_count() or 1) if workers is None else workers
-    return _local_map(Work(function, ring, _devices(device, count), retries), _chain(first, given))
+    work, every = Work(function, ring, _devices(device, count), retries), _chain(first, given)
+    return _map_here(work, every) if multiprocessing.current_process().daemon else _local_map(work, every)
 
 
 _NOTHING = object()
@@ -121,6 +125,11 @@ class _Worker:
 
     def __call__(self, batch: Any) -> Any:
         return called(self._function, mapped_arrays(batch, lambda x: rejoined(x, self._ring)))
+
+
+def _map_here(work: Work, batches: Iterator[Any]) -> list[Any]:
+    """In a process of a pool, which may have none of its own."""
+    return [called(work.function, mapped_arrays(batch, lambda x: rejoined(x, work.ring))) for batch in batches]
 
 
 def _local_map(work: Work, batches: Iterator[Any]) -> list[Any]:

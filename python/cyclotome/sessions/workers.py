@@ -177,6 +177,11 @@ class Host:
         with self._lock:
             if self._process is not None:
                 return
+            if multiprocessing.current_process().daemon:
+                raise UnsupportedError(
+                    "a process of a pool has none of its own: within a served or mapped function compute where it is "
+                    "(cyclotome.map does), or serve with workers=0"
+                )
             pipes = [_METHOD.Pipe() for _ in range(self.lines)]
             own, others = [pipe[0] for pipe in pipes], [pipe[1] for pipe in pipes]
             process = _METHOD.Process(target=_work, args=(others, *self._work), daemon=True)

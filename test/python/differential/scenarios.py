@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import pickle
 import tempfile
@@ -21,6 +20,7 @@ from cyclotome.errors import CyclotomeError
 from hypothesis import strategies as st
 from small import HOME
 
+from . import circuit_programs, facts, joint, served
 from .programs import world
 from .recording import api
 
@@ -353,31 +353,6 @@ def options(draw: Draw) -> None:
         api.set_memory_limit(None)
 
 
-def services(draw: Draw) -> None:
-    """A server in this process, as one elsewhere would answer."""
-    where = world(SETTING)
-    quotas = api.Quotas(**{field.name: field.default for field in dataclasses.fields(cy.Quotas)})
-    values = st.lists(st.integers(-9, 9), min_size=3, max_size=3)
-    a, b = (np.array(draw(values), dtype=object) for _ in range(2))
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        api.Server(
-            session_jobs.FUNCTIONS,
-            parameters=where.parameters,
-            workers=0,
-            jobs=draw(st.sampled_from([None, 1])),
-            device=HOME,
-            retries=draw(st.integers(0, 2)),
-            quotas=quotas,
-            folder=folder,
-            allow_insecure=True,
-        ) as server,
-    ):
-        client = api.Client(server, where.keys)
-        _close(client.call("product", a, b, bound=9), a * b, (a, b))
-        _close(client.call("total", a, bound=9), a.sum(), a)
-
-
 def tables_by_hand(draw: Draw) -> None:
     """Columns, categories and frames that are put together from arrays."""
     where = world(SETTING)
@@ -406,36 +381,6 @@ def mapped(draw: Draw) -> None:
             keys=None,
             retries=0,
         )
-
-
-def circuits(draw: Draw) -> None:
-    count, width = draw(st.integers(2, 3)), draw(st.integers(1, 2))
-    keys = _circuit_keys(count, width)
-    values = draw(st.lists(st.integers(0, 2**width - 1), min_size=count, max_size=count))
-    x = api.circuit.encrypt_lists(values, keys.public, bits=width)
-    _close(api.circuit.decrypt(api.circuit.sort(x), keys.secret), sorted(values), values)
-
-
-@cache
-def _circuit_keys(count: int, width: int) -> cy.Keys:
-    return api.keygen(api.circuit.Circuit.sort(count=count, bits=width).parameters(security=0))
-
-
-def joint_keys(draw: Draw) -> None:
-    """Two parties make keys, and decrypt what was computed under them."""
-    made = _joint()
-    values = np.array(draw(st.lists(st.integers(-9, 9), min_size=3, max_size=3)), dtype=object)
-    x = api.encrypt(values, made.keys.public, bound=9)
-    y = x * x + x
-    shares = [party.decryption_share(y, flooding_bits=40) for party in made.parties.values()]
-    _close(api.threshold.decrypt(y, shares, made.session), values * values + values, values)
-
-
-@cache
-def _joint() -> Any:
-    from joint_keys import Joint, parameters
-
-    return Joint(parameters(parties=2))
 
 
 def models(draw: Draw) -> None:
@@ -481,12 +426,13 @@ SCENARIOS: dict[str, Callable[[Draw], None]] = {
         shards,
         rotations,
         options,
-        services,
         tables_by_hand,
         mapped,
-        circuits,
-        joint_keys,
         models,
         modules,
+        *joint.SCENARIOS,
+        *facts.SCENARIOS,
+        *served.SCENARIOS,
+        *circuit_programs.SCENARIOS,
     )
 }

@@ -46,7 +46,9 @@ def exists(room: Path, name: str) -> bool:
 def nested_rooms() -> list[Path]:
     """Rooms within those, and Python's: folders with code that a README of half a page describes."""
     packages = [path.parent for path in (ROOT / "python" / "cyclotome").rglob("__init__.py")]
-    folders = [path for room in rooms() for path in room.rglob("*") if path.is_dir() and any(map(is_code, path.iterdir()))]
+    folders = [
+        path for room in rooms() for path in room.rglob("*") if path.is_dir() and any(map(is_code, path.iterdir()))
+    ]
     known = {*rooms(), ROOT / "python" / "cyclotome"}
     return sorted(path for path in {*folders, *packages} if path not in known and (path / "README.md").is_file())
 

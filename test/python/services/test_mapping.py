@@ -64,6 +64,35 @@ def test_results_are_those_of_one_process_in_their_order(engine: str, rng: np.ra
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+def test_a_map_within_a_map_is_computed_where_it_is(engine: str) -> None:
+    x = encrypted([1, -2, 3], 20)
+    plain = x.with_keys()
+    for y in cy.map(mapped_jobs.map_within, [x, x], engine=engine, workers=1):
+        same(y, [4, 4, 24])
+        assert cy.to_bytes(y) == cy.to_bytes(mapped_jobs.map_within(x))
+    public = keys().public, keys().evaluation
+    same(cy.map(mapped_jobs.map_with_keys_within, [(plain, public)], engine=engine, workers=1)[0], 14)
+
+
+def test_a_map_within_a_served_function_is_planned_and_computed() -> None:
+    served = {"within": mapped_jobs.map_within}
+    planned = cy.plan(mapped_jobs.map_within, parameters(), [cy.Operand((3,), bound=20)])
+    assert planned.depth == 1
+    for workers in (0, 1):
+        with cy.Server(served, workers=workers, allow_insecure=True) as server:
+            found = cy.Client(server, keys()).call("within", [1, -2, 3], bound=20)
+            assert found.tolist() == [4, 4, 24]
+
+
+def test_what_a_map_within_a_map_may_not_do_is_said() -> None:
+    x = encrypted([1], 20)
+    with pytest.raises(errors.FunctionError, match="three is not served"):
+        cy.map(mapped_jobs.map_that_fails_within, [x], workers=1)
+    with pytest.raises(errors.UnsupportedError, match="none of its own"):
+        cy.map(mapped_jobs.service_within, [x], workers=1)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 def test_batches_may_hold_anything(engine: str) -> None:
     batches = [{"x": encrypted([i, 2], 20), "factor": np.array([i, 3]), "wait": 0.3 - i * 0.05} for i in range(5)]
     found = cy.map(mapped_jobs.mixed, batches, engine=engine, workers=2)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import given, seed, settings
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 
 pytest.importorskip("typer")
 
-from differential import cpp_runner, expressions, python_runner, recording, tables
+from differential import cpp_runner, expressions, members, python_runner, recording, tables
 from differential.programs import VERBS, Program, programs
 from differential.scenarios import SCENARIOS
 
@@ -33,6 +34,13 @@ def drawn(count: int = COUNT):  # type: ignore[no-untyped-def]
         return seed(int(SEED))(chosen) if SEED else chosen
 
     return decorated
+
+
+@pytest.fixture(scope="module", autouse=True)
+def watched() -> Iterator[None]:
+    """Methods and properties of public classes note that a program of this file used them."""
+    with members.watched():
+        yield
 
 
 def everywhere(program: Program, counts: Counter[str]) -> None:
@@ -104,3 +112,11 @@ def test_every_public_name_and_option_is_drawn() -> None:
     if not {"kinds", "modules"} <= set(recording.finished) or len(recording.finished) < len(SCENARIOS):
         pytest.skip("counts what the whole file draws")
     assert not recording.unused(), f"public, and never drawn: {recording.unused()}"
+
+
+def test_every_method_and_property_is_drawn() -> None:
+    """The same of public classes, and of those of the package's rooms; what is listed has a reason."""
+    if len(recording.finished) < len(SCENARIOS):
+        pytest.skip("counts what the whole file draws")
+    assert not members.unused(), f"public, and never drawn: {members.unused()}"
+    assert not set(members.LISTED) - {*members.members(), *members.every_option()}, "listed, and no longer there"
