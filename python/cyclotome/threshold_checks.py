@@ -21,6 +21,7 @@ from .identities import Identity, PublicIdentity
 from .keys import PublicKey
 from .threshold_decryption import decrypt, require_array
 from .threshold_messages import DecryptionShare, Session, number_of
+from .values import IntArray
 
 __all__ = ["CheckedDecryption", "MacKey", "MacShare", "Pledge", "liars"]
 
@@ -310,7 +311,7 @@ class CheckedDecryption:
         _require_shown(self._committed, self._party.number, _digest_of_shares(self._check_shares))
         return list(self._check_shares)
 
-    def values(self, shares: Sequence[Sequence[DecryptionShare]]) -> Any:
+    def values(self, shares: Sequence[Sequence[DecryptionShare]]) -> IntArray | Any:
         """The values, as `decrypt` gives them, if the check gives 0 everywhere.
 
         Args:

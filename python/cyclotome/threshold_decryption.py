@@ -12,7 +12,7 @@ from .contexts import Context
 from .errors import UnsupportedError
 from .options import Callback, options
 from .threshold_messages import DecryptionShare, Message, Session
-from .values import from_native
+from .values import IntArray, from_native
 
 __all__ = ["decrypt", "natives_of", "require_array"]
 
@@ -23,7 +23,7 @@ def decrypt(
     session: Session,
     *,
     progress: Callback | None = None,
-) -> Any:
+) -> IntArray | Any:
     """The values of an array, from the shares of all who decrypt.
 
     Whoever gets the values may be told why it failed, too: the flooding hides what the noise was.

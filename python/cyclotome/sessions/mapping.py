@@ -8,7 +8,7 @@ import queue
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from ..array import EncryptedArray
 from ..contexts import device_name
@@ -22,6 +22,9 @@ from .messages import arrays_of
 from .processes import Processes
 
 __all__ = ["Work", "called", "held_in_worker", "keys_of", "map", "mapped_arrays", "rejoined"]
+
+_Batch = TypeVar("_Batch")
+_Result = TypeVar("_Result")
 
 ENGINES = ("local", "ray")
 
@@ -38,15 +41,15 @@ class Work(NamedTuple):
 
 
 def map(
-    function: Callable[[Any], Any],
-    batches: Iterable[Any],
+    function: Callable[[_Batch], _Result],
+    batches: Iterable[_Batch],
     *,
     engine: str = "local",
     workers: int | None = None,
     device: str | Sequence[str] = "cpu:1",
     keys: object = None,
     retries: int = 2,
-) -> list[Any]:
+) -> list[_Result]:
     """``[function(batch) for batch in batches]``, computed by several processes at once: the same values, in the same
     order.
 
