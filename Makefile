@@ -269,6 +269,7 @@ lint: install-test $(linters)
 	check "ruff" $(bin)/ruff check .; \
 	check "ruff format (make format repairs)" $(bin)/ruff format --check .; \
 	check "mypy" $(bin)/mypy; \
+	check "types of what users write: pages, examples, docstrings" $(bin)/python tools/check_types.py; \
 	check "layers" $(bin)/python tools/check_layers.py; \
 	check "rings" $(bin)/python tools/check_rings.py; \
 	check "layers and circles of Python's modules" env PYTHONPATH=python:bench:demo:hdl:study $(bin)/lint-imports; \

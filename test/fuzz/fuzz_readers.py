@@ -30,9 +30,9 @@ sys.path.insert(0, str(ROOT / "test/python"))
 import cyclotome as cy  # noqa: E402
 import numpy as np  # noqa: E402
 from crafted_files import put_together, taken_apart  # noqa: E402
-from cyclotome.cli.evaluation import expression
+from cyclotome.cli.evaluation import expression  # noqa: E402
 from cyclotome.cli.numbers.quantity import Quantity  # noqa: E402
-from cyclotome.cli.tables import tables
+from cyclotome.cli.tables import tables  # noqa: E402
 from cyclotome.errors import CyclotomeError  # noqa: E402
 from cyclotome.interop import protobuf, seal  # noqa: E402
 from small import parameters  # noqa: E402

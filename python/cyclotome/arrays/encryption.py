@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TypedDict
+
 from .. import _core
 from ..errors import ArgumentError, UnsupportedError
 from ..keys.keyring import Keyring
@@ -13,7 +15,18 @@ from ..options import Callback, options
 from ..parameters.parameters import Parameters
 from .array import EncryptedArray
 
-__all__ = ["encrypt"]
+__all__ = ["EncryptOptions", "encrypt"]
+
+
+class EncryptOptions(TypedDict, total=False):
+    """The options of `encrypt`, where a function hands them on."""
+
+    bound: int | tuple[int, int] | None
+    l1_bound: int | None
+    wrap: bool
+    layout: str
+    encoding: str | None
+    progress: Callback | None
 
 
 def encrypt(

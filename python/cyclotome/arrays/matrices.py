@@ -100,12 +100,12 @@ class Matrix(Distributed):
         self._on(self._home).prepare(right)
         return self
 
-    def __matmul__(self, x: object) -> EncryptedArray:
+    def __matmul__(self, x: EncryptedArray) -> EncryptedArray:
         if not isinstance(x, EncryptedArray):
             return NotImplemented
         return x.derived(_core.matmul(self._on(x.context), x.native, current.get().native))
 
-    def __rmatmul__(self, x: object) -> EncryptedArray:
+    def __rmatmul__(self, x: EncryptedArray) -> EncryptedArray:
         if not isinstance(x, EncryptedArray):
             return NotImplemented
         return x.derived(_core.matmul(x.native, self._on(x.context), current.get().native))

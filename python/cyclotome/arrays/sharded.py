@@ -128,7 +128,7 @@ class ShardedArray(Distributed):
                 raise ArgumentError(f"map: a piece of shape {before.shape} became {after!r}; its first axis must stay")
         return ShardedArray(pieces)
 
-    def decrypted(self, function: Callable[[EncryptedArray], Any]) -> Any:
+    def decrypted(self, function: Callable[[EncryptedArray], IntArray]) -> IntArray:
         """Values of the pieces, joined: what `decrypt` does."""
         return np.concatenate([np.asarray(values) for values in self._each(function)])
 

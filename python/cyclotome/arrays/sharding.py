@@ -4,16 +4,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..devices.contexts import device_name
 from ..errors import ArgumentError, UnsupportedError
 from ..keys.kinds import PublicKey, SecretKey
 from ..numbers.values import integers
 from .array import EncryptedArray
-from .encryption import encrypt
+from .encryption import EncryptOptions, encrypt
 from .sharded import ShardedArray
 from .side_by_side import at_once
+
+if TYPE_CHECKING:  # of Python 3.11; type checkers bring it along
+    from typing_extensions import Unpack
 
 __all__ = ["encrypt_sharded", "shard"]
 
@@ -59,7 +62,9 @@ def shard(x: EncryptedArray, devices: Sequence[str]) -> ShardedArray:
     return ShardedArray(at_once([moved(*cut) for cut in _cuts(len(x), devices)]))
 
 
-def encrypt_sharded(values: object, key: PublicKey | SecretKey, devices: Sequence[str], **options: Any) -> ShardedArray:
+def encrypt_sharded(
+    values: object, key: PublicKey | SecretKey, devices: Sequence[str], **options: Unpack[EncryptOptions]
+) -> ShardedArray:
     """`encrypt` along the first axis on several devices, each encrypting its own piece.
 
     Args:

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -85,6 +85,13 @@ class EncryptedColumn(Compound):
     def rows(self) -> int:
         """Number of rows; 1 for a single number."""
         return self.values.size
+
+    if TYPE_CHECKING:  # what only `EncryptedCategories` have: a column of a frame may be either
+
+        @property
+        def labels(self) -> NoReturn: ...
+        @property
+        def selectors(self) -> NoReturn: ...
 
     @property
     def decimals(self) -> int | None:
@@ -232,13 +239,6 @@ class EncryptedColumn(Compound):
         """Refused: a mean is no decimal. Decrypt ``sum()`` and ``count()``, and divide there."""
         raise UnsupportedError("the mean of an encrypted column: decrypt sum() and count(), and divide there")
 
-    def __truediv__(self, other: object) -> NoReturn:
-        raise UnsupportedError(
-            "division of encrypted columns: decrypt and divide there, or multiply by a decimal, 0.25 for 1/4"
-        )
-
-    __rtruediv__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __truediv__
-
     def __eq__(self, other: object) -> NoReturn:
         raise UnsupportedError(
             "comparison of encrypted columns: compare what they hold: cy.less(x.values, y.values) and cy.equal, for "
@@ -257,11 +257,20 @@ class EncryptedColumn(Compound):
             "ones, or take them of its array: cy.EncryptedColumn(column.values[rows], column.scale)"
         )
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> NoReturn:
         raise UnsupportedError("rows of an encrypted column are not gone through one by one: compute with all at once")
 
-    def __array__(self, *_: Any, **__: Any) -> NoReturn:
-        raise UnsupportedError("an encrypted column has no numbers to show; use cyclotome.decrypt_frame(x, secret)")
+    if not TYPE_CHECKING:  # what is refused is not there, as of `NoNumber`
+
+        def __truediv__(self, other: object) -> NoReturn:
+            raise UnsupportedError(
+                "division of encrypted columns: decrypt and divide there, or multiply by a decimal, 0.25 for 1/4"
+            )
+
+        __rtruediv__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __truediv__
+
+        def __array__(self, *_: object, **__: object) -> NoReturn:
+            raise UnsupportedError("an encrypted column has no numbers to show; use cyclotome.decrypt_frame(x, secret)")
 
 
 # --- what makes a column ----------------------------------------------------------------------------------------------
@@ -372,6 +381,22 @@ class EncryptedCategories(Compound):
         if self.index is not None:
             object.__setattr__(self, "index", _row_names(self.index, self.rows))
 
+    if TYPE_CHECKING:  # what only `EncryptedColumn` has, so that ``frame["a"].sum()`` is one whatever the table is
+
+        @property
+        def values(self) -> NoReturn: ...
+        @property
+        def scale(self) -> NoReturn: ...
+        @property
+        def mask(self) -> NoReturn: ...
+        @property
+        def cleared(self) -> NoReturn: ...
+        @property
+        def decimals(self) -> NoReturn: ...
+        def filled(self) -> NoReturn: ...
+        def sum(self) -> NoReturn: ...
+        def count(self) -> NoReturn: ...
+
     @property
     def rows(self) -> int:
         """Number of rows."""
@@ -435,11 +460,15 @@ class EncryptedCategories(Compound):
     def __contains__(self, label: object) -> NoReturn:
         raise UnsupportedError("what a column of categories may hold are its x.labels; what it holds is encrypted")
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> NoReturn:
         raise UnsupportedError("categories are looked up, not iterated over: x[label] for label in x.labels")
 
-    def __array__(self, *_: Any, **__: Any) -> NoReturn:
-        raise UnsupportedError("encrypted categories have no values to show; use cyclotome.decrypt_frame(x, secret)")
+    if not TYPE_CHECKING:
+
+        def __array__(self, *_: object, **__: object) -> NoReturn:
+            raise UnsupportedError(
+                "encrypted categories have no values to show; use cyclotome.decrypt_frame(x, secret)"
+            )
 
     def __repr__(self) -> str:
         return f"<EncryptedCategories of {self.rows} rows, {len(self.labels)} categories>"

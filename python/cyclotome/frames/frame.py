@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 import numpy as np
 
@@ -137,17 +137,23 @@ class EncryptedFrame(Compound):
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and name in self.columns
 
-    def __getitem__(self, name: str) -> Any:
-        """A column.
+    @overload
+    def __getitem__(self, name: str) -> Column: ...
+    @overload
+    def __getitem__(self, name: list[str]) -> EncryptedFrame: ...
+    def __getitem__(self, name: str | list[str]) -> Column | EncryptedFrame:
+        """A column, or the frame of a list of them.
 
         Raises:
             ArgumentError: no such column.
-            UnsupportedError: no name; `select` takes several, and rows are not taken out.
+            UnsupportedError: no name: rows are not taken out.
         """
+        if isinstance(name, list) and all(isinstance(each, str) for each in name):
+            return self.select(*name)
         if not isinstance(name, str):
             raise UnsupportedError(
-                f"a frame has columns by name, frame['a'], not {name!r:.40}; frame.select('a', 'b') takes several, and "
-                "which rows count is a column of zeros and ones to multiply by"
+                f"a frame has columns by name, frame['a'] and frame[['a', 'b']], not {name!r:.40}; which rows count is "
+                "a column of zeros and ones to multiply by"
             )
         if name not in self.columns:
             raise ArgumentError(f"there is no column {name!r}; the frame has {', '.join(self.columns)}")
@@ -214,8 +220,10 @@ class EncryptedFrame(Compound):
             "whether an encrypted table is zero can't be told without the secret key; it has len(x) rows"
         )
 
-    def __array__(self, *_: Any, **__: Any) -> NoReturn:
-        raise UnsupportedError("an encrypted table has no numbers to show; use cyclotome.decrypt_frame(x, secret)")
+    if not TYPE_CHECKING:  # what is refused is not there, as of `NoNumber`
+
+        def __array__(self, *_: object, **__: object) -> NoReturn:
+            raise UnsupportedError("an encrypted table has no numbers to show; use cyclotome.decrypt_frame(x, secret)")
 
     def __repr__(self) -> str:
         return f"<EncryptedFrame of {self.rows} rows: {', '.join(self.columns)}; {self.ciphertexts} ciphertexts>"
@@ -282,13 +290,13 @@ class GroupedFrame:
 
 
 def encrypt_frame(
-    table: Any,
+    table: object,
     key: PublicKey | SecretKey,
     *,
     scales: Mapping[str, int | FixedPoint] | int | FixedPoint | None = None,
-    bounds: Mapping[str, Any] | None = None,
+    bounds: Mapping[str, object] | None = None,
     missing: Mapping[str, str] | str = "refuse",
-    categories: Mapping[str, Sequence[Any]] | None = None,
+    categories: Mapping[str, Sequence[object]] | None = None,
     index: str = "refuse",
     progress: Callback | None = None,
 ) -> EncryptedFrame:

@@ -21,7 +21,7 @@ from ..arrays.polynomials import negacyclic_product
 from ..devices.contexts import context_on
 from ..errors import ArgumentError, MismatchError, ParameterError, UnsupportedError
 from ..keys.kinds import PublicKey, SecretKey
-from ..numbers.values import index, integers
+from ..numbers.values import IntArray, index, integers
 from ..options import Callback
 from ..parameters.parameters import Parameters
 
@@ -120,7 +120,7 @@ class ExtensionSlots:
         polynomials = self.polynomials(values)
         return self.of(encrypt(polynomials, key, wrap=True, encoding="coefficients", progress=progress))
 
-    def decrypt(self, x: ExtensionArray, key: SecretKey, *, progress: Callback | None = None) -> Any:
+    def decrypt(self, x: ExtensionArray, key: SecretKey, *, progress: Callback | None = None) -> IntArray:
         """The elements, residues in [0, t) of shape (..., k, d); errors are those of `cyclotome.decrypt`."""
         if not isinstance(x, ExtensionArray):
             raise UnsupportedError(f"ExtensionSlots.decrypt takes an ExtensionArray, not {type(x).__name__}")
@@ -146,7 +146,7 @@ class ExtensionSlots:
             )
         return ExtensionArray(self, polynomials)
 
-    def polynomials(self, values: object) -> Any:
+    def polynomials(self, values: object) -> IntArray:
         """The coefficients of polynomials with these elements: int64 in [0, t), shape (..., n) of (..., k, d)."""
         numbers = integers(values, "ExtensionSlots")
         if numbers.shape[-2:] != self.shape or numbers.size == 0:
@@ -158,7 +158,7 @@ class ExtensionSlots:
         made = self._native.polynomials(np.ascontiguousarray(rows)) % self.modulus
         return made.reshape(*numbers.shape[:-2], self.parameters.degree)
 
-    def elements(self, polynomials: object) -> Any:
+    def elements(self, polynomials: object) -> IntArray:
         """The elements of polynomials, (..., k, d) of (..., n): the inverse of `polynomials`."""
         numbers, n = integers(polynomials, "ExtensionSlots"), self.parameters.degree
         if numbers.shape[-1:] != (n,) or numbers.size == 0:
@@ -167,7 +167,7 @@ class ExtensionSlots:
         made = self._native.elements(np.ascontiguousarray(rows)) % self.modulus
         return made.reshape(*numbers.shape[:-1], *self.shape)
 
-    def constant(self, value: int) -> Any:
+    def constant(self, value: int) -> IntArray:
         """The same integer as element of every slot, of shape (k, d)."""
         made = np.zeros(self.shape, dtype=object)
         made[:, 0] = value

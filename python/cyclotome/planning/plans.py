@@ -7,7 +7,7 @@ import inspect
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 from .. import _core
 from ..arrays.array import EncryptedArray
@@ -21,7 +21,16 @@ from ..text import byte_size, plural
 from .dry_runs import DryRun, Operand, arrays_in, results_of
 from .estimates import estimated_seconds
 
-__all__ = ["Operation", "Plan", "plan"]
+__all__ = ["Operation", "Plan", "PlannedKeys", "plan"]
+
+
+class PlannedKeys(TypedDict):
+    """Arguments of `keygen`."""
+
+    relinearization: bool
+    rotations: list[int]
+    columns: bool
+    galois_elements: list[int]
 
 
 @dataclass(frozen=True)
@@ -65,7 +74,7 @@ class Plan:
     #: An estimate for one core of the device: transforms and products of residues, at what each takes there by itself.
     seconds: float
 
-    def keygen(self) -> dict[str, Any]:
+    def keygen(self) -> PlannedKeys:
         """Arguments for `keygen` that make the keys it takes and no others: ``cy.keygen(params, **plan.keygen())``."""
         return {
             "relinearization": self.relinearization,

@@ -18,6 +18,7 @@ from ..arrays.array import EncryptedArray
 from ..arrays.encryption import encrypt
 from ..errors import ArgumentError, ContradictionError, MismatchError, UnsupportedError
 from ..keys.kinds import PublicKey
+from ..numbers.values import IntArray
 from .decryption import decrypt, require_array
 from .identities import Identity, PublicIdentity
 from .messages import DecryptionShare, Session, number_of
@@ -310,7 +311,7 @@ class CheckedDecryption:
         _require_shown(self._committed, self._party.number, _digest_of_shares(self._check_shares))
         return list(self._check_shares)
 
-    def values(self, shares: Sequence[Sequence[DecryptionShare]]) -> Any:
+    def values(self, shares: Sequence[Sequence[DecryptionShare]]) -> IntArray | Any:
         """The values, as `decrypt` gives them, if the check gives 0 everywhere.
 
         Args:

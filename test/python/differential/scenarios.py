@@ -171,6 +171,7 @@ def files(draw: Draw) -> None:
         api.save(folder / "x.ct", x, note={"n": draw(st.integers(0, 9))}, overwrite=draw(st.sampled_from([None, True])))
         again = api.load(
             folder / "x.ct",
+            kind=draw(st.sampled_from([None, api.EncryptedArray.target])),
             expect=where.parameters,
             keys=where.keys.public,
             device=HOME,
@@ -188,7 +189,8 @@ def files(draw: Draw) -> None:
         assert api.inspect(folder / "x.ct").parameters == where.parameters
     data = bytes(api.to_view(x, note=None))
     assert data == api.to_bytes(x, note=None)
-    again = api.from_bytes(data, allow_insecure=True, security_table=None, device=HOME, max_bytes=1 << 20)
+    kind = draw(st.sampled_from([None, api.EncryptedArray.target]))
+    again = api.from_bytes(data, allow_insecure=True, kind=kind, security_table=None, device=HOME, max_bytes=1 << 20)
     _close(api.decrypt(again, where.keys.secret), values, "from_bytes")
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a service answers, beside the same function called here and beside NumPy and pandas; and questions that it has to
-refuse."""
+"""What a service answers, beside the same function called here and beside NumPy and pandas; and questions that it has
+to refuse."""
 
 from __future__ import annotations
 
