@@ -163,7 +163,7 @@ test-full: install-test test-headers test-cuda-full
 	@echo "== statistics at full size"
 	@$(bin)/python -m pytest -m full $(PYTEST_ARGUMENTS)
 	@echo "== whether times depend on secrets"
-	@$(bin)/ctest --test-dir $(test_build) --output-on-failure --no-tests=error -C full -R '^time_secrets$$'
+	@$(bin)/ctest --test-dir $(test_build) --output-on-failure --no-tests=error -C full -R '^time_(joint_)?secrets$$'
 
 test-service: install-test
 	@echo "== the service under load"

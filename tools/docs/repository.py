@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 OUTSIDE = {
     "README.md": "index.md",
     "CONTRIBUTING.md": "contributing.md",
-    "SECURITY.md": "security.md",
+    "SECURITY.md": "reporting.md",
     "CHANGELOG.md": "changelog.md",
     "bench/README.md": "packages/bench.md",
     "demo/README.md": "packages/demo.md",
