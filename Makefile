@@ -120,6 +120,7 @@ bench: install
 	    echo "tenseal (SEAL) has no wheel for this Python: measuring without a peer" >&2
 	@mkdir -p build bench/results
 	@$(bin)/cyclotome bench --full --output bench/results --html build/bench.html --force $(BENCH_ARGUMENTS)
+	@$(bin)/cyclotome bench --set jobs --output bench/results --html build/bench-jobs.html --force $(BENCH_ARGUMENTS)
 	@$(MAKE) --no-print-directory bench-gate
 
 # BASE=v0.1.0 compares with another commit than the one before; LIMIT=2 allows two percent.
@@ -230,6 +231,7 @@ test-gpu-builds:
 bench-gpu: install-cuda
 	@mkdir -p bench/results
 	@$(bin)/cyclotome bench --device cuda --full --output bench/results --force $(BENCH_ARGUMENTS)
+	@$(bin)/cyclotome bench --device cuda --set jobs --output bench/results --force $(BENCH_ARGUMENTS)
 
 # Where there is a CUDA compiler the engine for GPUs is compiled for one kind of GPU, the one of this machine if it has one, and
 # tested if it has. The library beneath it is the one that the other tests built.

@@ -13,6 +13,7 @@ from cyclotome_bench.device_tables import device_paper_tables, device_tables
 from cyclotome_bench.fermat_tables import fermat_plots, fermat_tables
 from cyclotome_bench.functions import FUNCTIONS_SET, functions_tables
 from cyclotome_bench.instruction_sets import INSTRUCTION_SETS_SET, instruction_set_plots, instruction_set_tables
+from cyclotome_bench.jobs import JOBS_SET, job_plots, job_tables
 from cyclotome_bench.ltv_tables import ltv_plots, ltv_tables
 from cyclotome_bench.matrix_products import MATRIX_SET, matrix_tables
 from cyclotome_bench.paper004 import plots_of_paper_004, tables_of_paper_004
@@ -87,6 +88,8 @@ def _shown(report: Report, paper: str | None, chosen: bool) -> tuple[list[Table]
         return matrix_tables(records), time_plots("Public matrices times encrypted vectors", records)
     if any(record["set"] == DEPTH_SET for record in records):
         return depth_tables(records), time_plots("Deep programs", records)
+    if any(record["set"] == JOBS_SET for record in records):
+        return job_tables(records), job_plots(records)
     if report.plan.startswith(INSTRUCTION_SETS_SET):
         return instruction_set_tables(records), instruction_set_plots(records)
     on_device = "gpu" in report.facts
