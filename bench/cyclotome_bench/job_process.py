@@ -48,7 +48,7 @@ class Stopwatch:
 
 
 def _waiting_for(device: str) -> Callable[[], None]:
-    from cyclotome.contexts import engine_on
+    from cyclotome.devices.contexts import engine_on
 
     engine = engine_on(device)
     return lambda: engine.synchronize()
@@ -196,7 +196,7 @@ def _tenseal_dot(watch: Stopwatch, size: int, rng: np.random.Generator) -> Outco
     """As its users write it: vectors of half a ciphertext, whose dot products are added up, modulo one prime that holds
     the sum."""
     import tenseal
-    from cyclotome.parameters import find_primes
+    from cyclotome.parameters.checks import find_primes
 
     a, b = rng.integers(-1000, 1001, (2, size))
     (plain,) = find_primes(_DEGREE, [(2 * 10**6 * size).bit_length() + 1])
