@@ -29,12 +29,11 @@ from cyclotome.devices.contexts import device_name
 from rich.console import Console
 from rich.table import Table as RichTable
 
-from cyclotome_bench import machine
+from cyclotome_bench.applications.ltv import measure_ltv
+from cyclotome_bench.applications.ltv_plans import LtvPlan, make_ltv_plan
 from cyclotome_bench.depth import DEPTH_SET, DepthPlan, make_depth_plan, measure_depth
-from cyclotome_bench.device import measure_on_device
-from cyclotome_bench.device_plans import DevicePlan, make_device_plan
-from cyclotome_bench.fermat import measure_fermat
-from cyclotome_bench.fermat_plans import FermatPlan, make_fermat_plan
+from cyclotome_bench.fermat.fermat import measure_fermat
+from cyclotome_bench.fermat.plans import FermatPlan, make_fermat_plan
 from cyclotome_bench.functions import FunctionsPlan, make_functions_plan, measure_functions
 from cyclotome_bench.instruction_sets import (
     INSTRUCTION_SETS_SET,
@@ -44,20 +43,21 @@ from cyclotome_bench.instruction_sets import (
 )
 from cyclotome_bench.jobs import JOBS_SET, JobsPlan, make_jobs_plan, measure_jobs
 from cyclotome_bench.kinds import kinds_note
-from cyclotome_bench.ltv import measure_ltv
-from cyclotome_bench.ltv_plans import LtvPlan, make_ltv_plan
-from cyclotome_bench.matrix_products import MatrixPlan, make_matrix_plan, measure_matrices
+from cyclotome_bench.machine import machine
 from cyclotome_bench.measure import measure
 from cyclotome_bench.page import page
-from cyclotome_bench.paper004 import METHOD, measure_paper_004
-from cyclotome_bench.paper_studies import measure_studies
-from cyclotome_bench.papers import PAPERS
+from cyclotome_bench.papers.device import measure_on_device
+from cyclotome_bench.papers.device_plans import DevicePlan, make_device_plan
+from cyclotome_bench.papers.paper004 import METHOD, measure_paper_004
+from cyclotome_bench.papers.papers import PAPERS
+from cyclotome_bench.papers.studies import measure_studies
+from cyclotome_bench.peers.programs import read_report
+from cyclotome_bench.peers.seal import seal_available, seal_name
 from cyclotome_bench.plans import Plan, make_plan
-from cyclotome_bench.product_plans import ProductPlan, make_product_plan
-from cyclotome_bench.products import peers
-from cyclotome_bench.programs import read_report
-from cyclotome_bench.report import Record, Report
-from cyclotome_bench.seal import seal_available, seal_name
+from cyclotome_bench.products.matrix_products import MatrixPlan, make_matrix_plan, measure_matrices
+from cyclotome_bench.products.plans import ProductPlan, make_product_plan
+from cyclotome_bench.products.products import peers
+from cyclotome_bench.reports.report import Record, Report
 from cyclotome_bench.views import WHOLE, View, view_of
 
 app = typer.Typer(add_completion=False)

@@ -15,16 +15,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cyclotome_bench.cells import compared, timed
-from cyclotome_bench.charts import Bars, Plot
 from cyclotome_bench.job_process import JOBS, PHASES, TENSEAL
 from cyclotome_bench.kinds import Kind
+from cyclotome_bench.machine.timing import Budget, Clock, Timing, cell_seconds
+from cyclotome_bench.peers.seal import PeerError, seal_available, seal_name
+from cyclotome_bench.peers.truth import WrongResultError
 from cyclotome_bench.plans import WholePlan
-from cyclotome_bench.report import Record
-from cyclotome_bench.seal import PeerError, seal_available, seal_name
-from cyclotome_bench.tables import Table, duration, times
-from cyclotome_bench.timing import Budget, Clock, Timing, cell_seconds
-from cyclotome_bench.truth import WrongResultError
+from cyclotome_bench.reports.cells import compared, timed
+from cyclotome_bench.reports.charts import Bars, Plot
+from cyclotome_bench.reports.report import Record
+from cyclotome_bench.reports.tables import Table, duration, times
 
 __all__ = ["JOBS_SET", "WHOLE_JOB", "JobsPlan", "job_plots", "job_tables", "make_jobs_plan", "measure_jobs"]
 

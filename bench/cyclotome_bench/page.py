@@ -9,12 +9,12 @@ from typing import Any
 
 from cyclotome import text
 
-from cyclotome_bench import charts
-from cyclotome_bench.cells import FEWEST, MOST_SPREAD
 from cyclotome_bench.kinds import kinds_note
-from cyclotome_bench.machine import load_said
-from cyclotome_bench.report import Report
-from cyclotome_bench.tables import Table
+from cyclotome_bench.machine.machine import load_said
+from cyclotome_bench.reports import charts
+from cyclotome_bench.reports.cells import FEWEST, MOST_SPREAD
+from cyclotome_bench.reports.report import Report
+from cyclotome_bench.reports.tables import Table
 from cyclotome_bench.views import View, view_of
 
 __all__ = ["page"]

@@ -13,12 +13,12 @@ import pytest
 from cli_runner import run
 from cyclotome.errors import ArgumentError
 from cyclotome_bench import command, jobs
-from cyclotome_bench.charts import Bars
 from cyclotome_bench.job_process import JOBS, PHASES, TENSEAL, Stopwatch
 from cyclotome_bench.jobs import WHOLE_JOB, job_tables, make_jobs_plan, measure_jobs
-from cyclotome_bench.report import REQUIRED, Record, Report, key_of
-from cyclotome_bench.seal import PeerError, seal_available
-from cyclotome_bench.truth import WrongResultError
+from cyclotome_bench.peers.seal import PeerError, seal_available
+from cyclotome_bench.peers.truth import WrongResultError
+from cyclotome_bench.reports.charts import Bars
+from cyclotome_bench.reports.report import REQUIRED, Record, Report, key_of
 from cyclotome_bench.views import view_of
 
 

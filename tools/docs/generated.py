@@ -47,9 +47,9 @@ def more_names() -> str | None:
 def records() -> dict[str, str]:
     """A page for each record of bench/results, the script that draws all of them, and a list: path → text."""
     import_sources()
-    from cyclotome_bench import charts
     from cyclotome_bench.page import page
-    from cyclotome_bench.programs import read_report
+    from cyclotome_bench.peers.programs import read_report
+    from cyclotome_bench.reports import charts
 
     made = {f"records/{_PLOTLY}": charts.library()}
     rows = []

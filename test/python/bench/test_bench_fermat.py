@@ -11,15 +11,16 @@ import numpy as np
 import pytest
 from cli_runner import run
 from cyclotome import _core, errors
-from cyclotome_bench import fermat, fermat_instructions
-from cyclotome_bench.charts import Lines
-from cyclotome_bench.fermat import limb_moduli, measure_fermat
-from cyclotome_bench.fermat_plans import FIGURES, VERSIONS, WAYS, FermatPlan, make_fermat_plan
-from cyclotome_bench.fermat_questions import PRODUCTS, QUESTIONS, RELINEARISATIONS
-from cyclotome_bench.fermat_tables import fermat_plots, fermat_tables
-from cyclotome_bench.report import REQUIRED, Record, key_of
-from cyclotome_bench.timing import Budget
-from cyclotome_bench.truth import WrongResultError
+from cyclotome_bench.fermat import fermat
+from cyclotome_bench.fermat import instructions as fermat_instructions
+from cyclotome_bench.fermat.fermat import limb_moduli, measure_fermat
+from cyclotome_bench.fermat.plans import FIGURES, VERSIONS, WAYS, FermatPlan, make_fermat_plan
+from cyclotome_bench.fermat.questions import PRODUCTS, QUESTIONS, RELINEARISATIONS
+from cyclotome_bench.fermat.tables import fermat_plots, fermat_tables
+from cyclotome_bench.machine.timing import Budget
+from cyclotome_bench.peers.truth import WrongResultError
+from cyclotome_bench.reports.charts import Lines
+from cyclotome_bench.reports.report import REQUIRED, Record, key_of
 
 BUDGET = Budget(seconds=0, fewest=1, most=1, sample_seconds=0)
 

@@ -13,15 +13,15 @@ pytest.importorskip("typer")
 
 from cyclotome import _core
 from cyclotome.errors import ArgumentError, EngineError
-from cyclotome_bench import machine
 from cyclotome_bench.instruction_sets import (
     INSTRUCTION_SETS_SET,
     instruction_set_tables,
     make_instruction_sets_plan,
     measure_instruction_sets,
 )
-from cyclotome_bench.report import Report
-from cyclotome_bench.seal import seal_available
+from cyclotome_bench.machine import machine
+from cyclotome_bench.peers.seal import seal_available
+from cyclotome_bench.reports.report import Report
 from cyclotome_bench.sets import seal_problems
 from cyclotome_bench.views import view_of
 

@@ -17,12 +17,12 @@ pytest.importorskip("plotly", reason="plotly, which draws the benchmark's pages,
 
 from cli_runner import run, succeed
 from cyclotome.errors import ArgumentError, FileError, FormatError
-from cyclotome_bench import charts
-from cyclotome_bench.charts import Bars, Lines
 from cyclotome_bench.page import page
-from cyclotome_bench.programs import KINDS, read_report
-from cyclotome_bench.report import Report
-from cyclotome_bench.tables import Table
+from cyclotome_bench.peers.programs import KINDS, read_report
+from cyclotome_bench.reports import charts
+from cyclotome_bench.reports.charts import Bars, Lines
+from cyclotome_bench.reports.report import Report
+from cyclotome_bench.reports.tables import Table
 from cyclotome_bench.views import View, view_of
 
 RESULTS = Path(__file__).parents[3] / "bench" / "results"

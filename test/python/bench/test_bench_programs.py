@@ -11,16 +11,17 @@ from pathlib import Path
 import foreign_program
 import pytest
 from cli_runner import run
-from cyclotome_bench import command, machine
-from cyclotome_bench.foreign import ForeignPeer
+from cyclotome_bench import command
+from cyclotome_bench.machine import machine
+from cyclotome_bench.machine.timing import Budget
 from cyclotome_bench.measure import measure
+from cyclotome_bench.peers.foreign import ForeignPeer
+from cyclotome_bench.peers.seal import PeerError
+from cyclotome_bench.peers.truth import WrongResultError
 from cyclotome_bench.plans import Plan
-from cyclotome_bench.report import Record, Report
-from cyclotome_bench.seal import PeerError
+from cyclotome_bench.reports.report import Record, Report
+from cyclotome_bench.reports.tables import all_tables
 from cyclotome_bench.sets import small_problem
-from cyclotome_bench.tables import all_tables
-from cyclotome_bench.timing import Budget
-from cyclotome_bench.truth import WrongResultError
 
 PLAN = Plan("tiny", (small_problem("bfv"),), (), 1, Budget(seconds=0, fewest=1, most=1, sample_seconds=0))
 
