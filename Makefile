@@ -146,7 +146,7 @@ test: test-cpp test-python test-consumer test-sanitize test-cuda
 test-cpp: install-test
 	@echo "== C++ tests"
 	@mkdir -p build && rm -f $(left_out)
-	@$(bin)/ctest --test-dir $(test_build) --output-on-failure --no-tests=error
+	@$(bin)/ctest --test-dir $(test_build) --output-on-failure --no-tests=error --parallel $(JOBS)
 	@$(bin)/ctest --test-dir $(test_build) --show-only | grep secret_poisoning >/dev/null || \
 	    echo "search for secret-dependent branches: valgrind or its headers are not installed (Debian: valgrind)" >> $(left_out)
 	@$(bin)/ctest --test-dir $(test_build) --show-only | grep machine_code >/dev/null || \
@@ -207,7 +207,7 @@ test-sanitize: $(ready)
 	fi; \
 	$(bin)/cmake --preset sanitize -B $(sanitize_build) -DCMAKE_MAKE_PROGRAM=$(abspath $(bin))/ninja >/dev/null; \
 	$(bin)/cmake --build $(sanitize_build); \
-	$(bin)/ctest --test-dir $(sanitize_build) --output-on-failure --no-tests=error
+	$(bin)/ctest --test-dir $(sanitize_build) --output-on-failure --no-tests=error --parallel $(JOBS)
 
 # The same test bodies as for the CPU engine, where they can run on either, and those about GPUs.
 gpu_tests := $(addprefix test/python/*/,test_cuda_*.py test_exported_symbols.py test_sharding.py test_engine_*.py test_samplers.py test_errata_*.py \
