@@ -24,7 +24,22 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import _core as _core
-    from . import bfv, bgv, circuit, errors, fpga, interop, models, study, threshold
+    from . import (
+        bfv,
+        bgv,
+        circuit,
+        errors,
+        extension_slots,
+        fpga,
+        interop,
+        models,
+        polynomials,
+        rekeying,
+        sessions,
+        sharding,
+        study,
+        threshold,
+    )
     from .array import EncryptedArray
     from .contraction import convolution_matrix, einsum
     from .decryption import decrypt, noise_budget, reveal
@@ -32,7 +47,6 @@ if TYPE_CHECKING:
     from .dry_runs import Operand
     from .encryption import encrypt
     from .errors import CyclotomeError
-    from .extension_slots import ExtensionArray, ExtensionSlots
     from .files import from_bytes, load, save, to_bytes, to_view
     from .fixed_point import FixedPoint
     from .frame_columns import EncryptedCategories, EncryptedColumn
@@ -52,27 +66,22 @@ if TYPE_CHECKING:
         top_k,
         where,
     )
-    from .held_keys import hold_keys, release_keys
     from .inspection import Inspection, inspect
     from .key_files import KeyFiles, save_keys
-    from .key_generation import keygen, sum_rotations, trace_elements
-    from .keys import EvaluationKeys, Keys, PublicKey, RekeyingKey, SecretKey
+    from .key_generation import keygen, sum_rotations
+    from .keys import EvaluationKeys, Keys, PublicKey, SecretKey
     from .matrices import Matrix
     from .memory import memory_limit, set_memory_limit
     from .options import allow_undecryptable, progress
     from .parameters import Parameters
     from .plain_arrays import PlainArray, plain
     from .planning import Plan, plan
-    from .polynomials import convolve, expand, negacyclic_product, pack
-    from .rekeying import rekey, rekeying_key, rerandomize
+    from .polynomials import convolve
     from .selections import one_hot
     from .sessions.client import Client
     from .sessions.mapping import map
-    from .sessions.quotas import Quotas
     from .sessions.server import Server
     from .shaping import concatenate, stack
-    from .sharded_array import ShardedArray
-    from .sharding import encrypt_sharded, shard
     from .suggestions import suggest
 
     __version__: str
@@ -86,8 +95,6 @@ __all__ = [
     "EncryptedDigits",
     "EncryptedFrame",
     "EvaluationKeys",
-    "ExtensionArray",
-    "ExtensionSlots",
     "FixedPoint",
     "Inspection",
     "KeyFiles",
@@ -98,11 +105,8 @@ __all__ = [
     "PlainArray",
     "Plan",
     "PublicKey",
-    "Quotas",
-    "RekeyingKey",
     "SecretKey",
     "Server",
-    "ShardedArray",
     "__version__",
     "allow_undecryptable",
     "argmax",
@@ -120,13 +124,11 @@ __all__ = [
     "encrypt",
     "encrypt_digits",
     "encrypt_frame",
-    "encrypt_sharded",
     "equal",
     "errors",
-    "expand",
+    "extension_slots",
     "fpga",
     "from_bytes",
-    "hold_keys",
     "inspect",
     "interop",
     "is_zero",
@@ -139,23 +141,20 @@ __all__ = [
     "memory_limit",
     "minimum",
     "models",
-    "negacyclic_product",
     "noise_budget",
     "one_hot",
-    "pack",
     "plain",
     "plan",
+    "polynomials",
     "polyval",
     "progress",
-    "rekey",
-    "rekeying_key",
-    "release_keys",
-    "rerandomize",
+    "rekeying",
     "reveal",
     "save",
     "save_keys",
+    "sessions",
     "set_memory_limit",
-    "shard",
+    "sharding",
     "sort",
     "stack",
     "study",
@@ -165,7 +164,6 @@ __all__ = [
     "to_bytes",
     "to_view",
     "top_k",
-    "trace_elements",
     "where",
 ]
 
@@ -179,37 +177,52 @@ _MODULES = {
     "dry_runs": "Operand",
     "encryption": "encrypt",
     "errors": "CyclotomeError",
-    "extension_slots": "ExtensionArray ExtensionSlots",
     "files": "from_bytes load save to_bytes to_view",
     "fixed_point": "FixedPoint",
     "frame_columns": "EncryptedCategories EncryptedColumn",
     "frame_decryption": "decrypt_frame",
     "frames": "EncryptedFrame encrypt_frame",
     "functions": "argmax argmin equal is_zero less lookup maximum minimum polyval sort top_k where",
-    "held_keys": "hold_keys release_keys",
     "inspection": "Inspection inspect",
     "key_files": "KeyFiles save_keys",
-    "key_generation": "keygen sum_rotations trace_elements",
-    "keys": "EvaluationKeys Keys PublicKey RekeyingKey SecretKey",
+    "key_generation": "keygen sum_rotations",
+    "keys": "EvaluationKeys Keys PublicKey SecretKey",
     "matrices": "Matrix",
     "memory": "memory_limit set_memory_limit",
     "options": "allow_undecryptable progress",
     "parameters": "Parameters",
     "plain_arrays": "PlainArray plain",
     "planning": "Plan plan",
-    "polynomials": "convolve expand negacyclic_product pack",
-    "rekeying": "rekey rekeying_key rerandomize",
+    "polynomials": "convolve",
     "selections": "one_hot",
     "sessions.client": "Client",
     "sessions.mapping": "map",
-    "sessions.quotas": "Quotas",
     "sessions.server": "Server",
     "shaping": "concatenate stack",
-    "sharded_array": "ShardedArray",
-    "sharding": "encrypt_sharded shard",
     "suggestions": "suggest",
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names.split()}
+
+#: Names that stood here once and stand in rooms now; here they still work, and warn once.
+_ROOMS = {
+    "extension_slots": "ExtensionArray ExtensionSlots",
+    "polynomials": "expand negacyclic_product pack trace_elements",
+    "rekeying": "RekeyingKey rekey rekeying_key rerandomize",
+    "sessions": "Quotas hold_keys release_keys",
+    "sharding": "ShardedArray encrypt_sharded shard",
+}
+_MOVED = {name: room for room, names in _ROOMS.items() for name in names.split()}
+
+
+def _moved(name: str) -> Any:
+    """What stands in a room now, with a warning for whoever looked for it here."""
+    room = _MOVED[name]
+    import_module("warnings").warn(
+        f"cyclotome.{name} is cyclotome.{room}.{name} now; the old name goes with version 1.0",
+        DeprecationWarning,
+        stacklevel=3,
+    )
+    return getattr(import_module(f"{__name__}.{room}"), name)
 
 
 if not TYPE_CHECKING:  # to a type checker, any name would be one of this module's
@@ -217,6 +230,8 @@ if not TYPE_CHECKING:  # to a type checker, any name would be one of this module
     def __getattr__(name: str) -> Any:
         if name in _HOME:
             value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+        elif name in _MOVED:
+            value = _moved(name)
         elif name == "__version__":
             value = import_module(f"{__name__}._core").version()
         elif name in __all__ or name == "_core":

@@ -56,7 +56,7 @@ def multiply(x: EncryptedArray, y: EncryptedArray, *, method: str = "hps-leveled
 def negacyclic_product(
     x: EncryptedArray, y: EncryptedArray, *, method: str = "hps-leveled", relinearize: bool = True
 ) -> EncryptedArray:
-    """`cyclotome.negacyclic_product` of encrypted polynomials by one of `METHODS`; errors as `multiply`."""
+    """`cyclotome.polynomials.negacyclic_product` of encrypted polynomials by one of `METHODS`; errors as `multiply`."""
     _require("negacyclic_product", method, x, y)
     with product_method(method):
         return _negacyclic_product(x, y, relinearize=relinearize)

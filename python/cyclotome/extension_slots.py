@@ -40,7 +40,7 @@ class ExtensionSlots:
     Example:
         >>> import cyclotome as cy, numpy as np
         >>> parameters = cy.Parameters.from_modulus_bits(degree=4096, modulus_bits=100, plain_moduli=[257])
-        >>> slots = cy.ExtensionSlots(parameters)
+        >>> slots = cy.extension_slots.ExtensionSlots(parameters)
         >>> slots.count, slots.degree, slots.modulus, slots.root
         (128, 32, 257, 3)
         >>> secret, public, _ = cy.keygen(parameters, galois_elements=slots.galois_elements)

@@ -13,7 +13,7 @@ from .keyring import Keyring
 from .keys import PublicKey, RekeyingKey, SecretKey
 from .options import current
 
-__all__ = ["rekey", "rekeying_key", "rerandomize"]
+__all__ = ["RekeyingKey", "rekey", "rekeying_key", "rerandomize"]
 
 #: Arrays, or what consists of them.
 _E = TypeVar("_E", EncryptedArray, Compound)
@@ -69,7 +69,8 @@ def rekey(x: _E, key: RekeyingKey, *, keys: object = ()) -> _E:
         >>> import cyclotome as cy
         >>> params = cy.Parameters.suggest(depth=1, value_bits=8)
         >>> old, new = cy.keygen(params), cy.keygen(params)
-        >>> handed_on = cy.rekey(cy.encrypt([1, 2, 3], old.public), cy.rekeying_key(old.secret, new.secret))
+        >>> key = cy.rekeying.rekeying_key(old.secret, new.secret)
+        >>> handed_on = cy.rekeying.rekey(cy.encrypt([1, 2, 3], old.public), key)
         >>> cy.decrypt(handed_on, new.secret)
         array([1, 2, 3])
     """

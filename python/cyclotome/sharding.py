@@ -18,7 +18,7 @@ from .values import integers
 if TYPE_CHECKING:  # of Python 3.11; type checkers bring it along
     from typing_extensions import Unpack
 
-__all__ = ["encrypt_sharded", "shard"]
+__all__ = ["ShardedArray", "encrypt_sharded", "shard"]
 
 
 def _cuts(length: int, devices: Sequence[str]) -> list[tuple[int, int, str]]:
@@ -44,7 +44,7 @@ def shard(x: EncryptedArray, devices: Sequence[str]) -> ShardedArray:
     Example:
         >>> import cyclotome as cy, numpy as np
         >>> secret, public, _ = cy.keygen(cy.Parameters.suggest(depth=1, value_bits=7, terms=16))
-        >>> x = cy.shard(cy.encrypt(np.arange(12).reshape(4, 3), public), devices=["cpu:1", "cpu:2"])
+        >>> x = cy.sharding.shard(cy.encrypt(np.arange(12).reshape(4, 3), public), devices=["cpu:1", "cpu:2"])
         >>> cy.decrypt((x * x).sum(axis=0), secret)
         array([126, 166, 214])
     """

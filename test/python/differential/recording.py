@@ -24,10 +24,19 @@ MADE = frozenset(
 )
 
 
+#: Public names: those of the package, and those of rooms that stood there once, by which programs call them here.
+NAMES = (*cy.__all__, *cy._MOVED)
+
+
+def public(name: str) -> Any:
+    """What has this public name."""
+    return getattr(getattr(cy, cy._MOVED[name]), name) if name in cy._MOVED else getattr(cy, name)
+
+
 @cache
 def options_of(name: str) -> frozenset[str]:
     """The parameters of a public name that a caller may name; none of modules and texts."""
-    target = getattr(cy, name)
+    target = public(name)
     if not callable(target) or (inspect.isclass(target) and name not in MADE):
         return frozenset()
     try:
@@ -43,9 +52,9 @@ class Recorded:
     refused by the library."""
 
     def __getattr__(self, name: str) -> Any:
-        if name not in cy.__all__:
+        if name not in NAMES:
             raise AttributeError(f"{name} is no public name")
-        target = getattr(cy, name)
+        target = public(name)
         used[name]  # named at all
         return (
             _counting(name, target)
@@ -94,7 +103,7 @@ api: Any = Recorded()
 def unused() -> dict[str, list[str]]:
     """Public names that no program used, and options that none gave, by name."""
     missing: dict[str, list[str]] = {}
-    for name in cy.__all__:
+    for name in NAMES:
         if name not in used:
             missing[name] = ["(never used)"]
         elif options_of(name) - used[name]:

@@ -65,7 +65,7 @@ def kinds(draw: Draw) -> None:
 
 @cache
 def _suggested(depth: int, value_bits: int, scheme: str | None) -> cy.Keys:
-    parameters = api.suggest(
+    parameters = api.Parameters.suggest(
         depth=depth, value_bits=value_bits, terms=4, scheme=scheme, security=128, table="guidelines-2024", word=None
     )
     return api.keygen(
@@ -358,7 +358,7 @@ def options(draw: Draw) -> None:
 def services(draw: Draw) -> None:
     """A server in this process, as one elsewhere would answer."""
     where = world(SETTING)
-    quotas = api.Quotas(**{field.name: field.default for field in dataclasses.fields(cy.Quotas)})
+    quotas = api.Quotas(**{field.name: field.default for field in dataclasses.fields(cy.sessions.Quotas)})
     values = st.lists(st.integers(-9, 9), min_size=3, max_size=3)
     a, b = (np.array(draw(values), dtype=object) for _ in range(2))
     with (
