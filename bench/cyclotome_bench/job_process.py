@@ -159,7 +159,7 @@ def _retrieval(watch: Stopwatch, size: int, rng: np.random.Generator, prepared: 
     with watch.phase("suggest"):
         parameters = cy.Parameters.from_modulus_bits(degree=_DEGREE, modulus_bits=_BITS, plain_moduli=[_PLAIN])
     with watch.phase("keys"):
-        keys = cy.keygen(parameters, galois_elements=cy.trace_elements(parameters), device=watch.device)
+        keys = cy.keygen(parameters, galois_elements=cy.polynomials.trace_elements(parameters), device=watch.device)
     held: Any = rows
     if prepared:
         with watch.phase("encode"):
@@ -168,7 +168,7 @@ def _retrieval(watch: Stopwatch, size: int, rng: np.random.Generator, prepared: 
         one = cy.one_hot(wanted // in_row, len(rows))
         query = cy.encrypt(one, keys.public, encoding="coefficients", wrap=True)
     with watch.phase("compute"):
-        answer = (cy.expand(query)[:, None] * held).sum(axis=0)
+        answer = (cy.polynomials.expand(query)[:, None] * held).sum(axis=0)
     with watch.phase("decrypt"):
         row = np.asarray(cy.decrypt(answer, keys.secret)) % _PLAIN
     return parameters, np.array_equal(row.reshape(in_row, _WORDS)[wanted % in_row], records[wanted])

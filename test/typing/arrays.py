@@ -49,9 +49,9 @@ def selections(x: cy.EncryptedArray, keys: cy.Keys) -> None:
     assert_type(cy.einsum("i,i->", x, x), cy.EncryptedArray)
     assert_type(x.shape, tuple[int, ...])
     assert_type(x.bound, "int | None")
-    spread = cy.shard(cy.stack([x, x]), ["cpu:1", "cpu:1"])
-    assert_type(x * spread, cy.ShardedArray)
-    assert_type(spread + 1, cy.ShardedArray)
+    spread = cy.sharding.shard(cy.stack([x, x]), ["cpu:1", "cpu:1"])
+    assert_type(x * spread, cy.sharding.ShardedArray)
+    assert_type(spread + 1, cy.sharding.ShardedArray)
     assert_type(cy.decrypt(spread, keys.secret), NDArray[Any])
 
 

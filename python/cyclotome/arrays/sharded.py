@@ -160,7 +160,7 @@ class ShardedArray(Distributed):
             if other.ndim > self.ndim or (other.ndim == self.ndim and other.shape[0] != 1):
                 raise MismatchError(
                     f"{operation}: an encrypted array of shape {other.shape} on one device meets {self!r}; use "
-                    "cyclotome.shard(y, x.devices)"
+                    "cyclotome.sharding.shard(y, x.devices)"
                 )
             return self._copies(other)
         values = integers(other, operation)

@@ -94,7 +94,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "secret": keys.secret,
         "public": keys.public,
         "evaluation": keys.evaluation,
-        "rekeying": cy.rekeying_key(keys.secret, others.secret),
+        "rekeying": cy.rekeying.rekeying_key(keys.secret, others.secret),
         "array": cy.encrypt([[1, 2], [3, 4]], keys.public),
         "frame": cy.encrypt_frame({"a": [1, 2, 3]}, keys.public),
         "plain": cy.plain([1, 2, 3], parameters),

@@ -86,14 +86,14 @@ COEFFICIENTS: dict[str, Verb] = {
     "expand": Verb(
         1,
         _expanded,
-        lambda world, x, scaled: api.expand(x, scaled=scaled),
+        lambda world, x, scaled: api.polynomials.expand(x, scaled=scaled),
         {"scaled": st.booleans()},
         lambda scaled: str(int(scaled)),
     ),
     "pack": Verb(
         1,
         lambda x, scaled: x,
-        lambda world, x, scaled: api.pack(api.expand(x), scaled=scaled),
+        lambda world, x, scaled: api.polynomials.pack(api.polynomials.expand(x), scaled=scaled),
         {"scaled": st.booleans()},
     ),
 }

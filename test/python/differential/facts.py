@@ -248,7 +248,7 @@ def facts_of_shards(draw: Draw) -> None:
     where, rows = world(SETTING), draw(st.integers(1, 5))
     values = np.array(draw(st.lists(st.integers(-9, 9), min_size=2 * rows, max_size=2 * rows))).reshape(rows, 2)
     x = api.encrypt(values, where.keys.public, bound=9)
-    pieces = api.shard(x, devices=["cpu:1", "cpu:1", "cpu:2"])
+    pieces = api.sharding.shard(x, devices=["cpu:1", "cpu:1", "cpu:2"])
     assert len(pieces.shards) == len(pieces.devices) == min(3, rows) and sum(map(len, pieces.shards)) == rows
     assert (pieces.shape, pieces.ndim, pieces.bound, len(pieces)) == (x.shape, 2, 9, rows)
     assert pieces.parameters == x.parameters and pieces.key_id == x.key_id

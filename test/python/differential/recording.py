@@ -16,7 +16,18 @@ used: defaultdict[str, set[str]] = defaultdict(set)
 #: Scenarios that ran in this process.
 finished: set[str] = set()
 #: Modules of the package whose names programs call, too.
-ROOMS = ("bfv", "bgv", "circuit", "fpga", "models", "threshold")
+ROOMS = (
+    "bfv",
+    "bgv",
+    "circuit",
+    "extension_slots",
+    "fpga",
+    "models",
+    "polynomials",
+    "rekeying",
+    "sharding",
+    "threshold",
+)
 #: Classes that programs make by a call; others come out of functions.
 MADE = frozenset(
     (

@@ -65,7 +65,7 @@ def kinds(draw: Draw) -> None:
 
 @cache
 def _suggested(depth: int, value_bits: int, scheme: str | None) -> cy.Keys:
-    parameters = api.suggest(
+    parameters = api.Parameters.suggest(
         depth=depth, value_bits=value_bits, terms=4, scheme=scheme, security=128, table="guidelines-2024", word=None
     )
     return api.keygen(
@@ -199,12 +199,12 @@ def held(draw: Draw) -> None:
     where = world(SETTING)
     values = draw(st.lists(st.integers(-9, 9), min_size=1, max_size=4))
     stored = pickle.dumps(api.encrypt(values, where.keys.public, bound=9).with_keys(where.keys.evaluation))
-    api.hold_keys(where.keys.evaluation, device=HOME)
+    api.sessions.hold_keys(where.keys.evaluation, device=HOME)
     try:
         x = pickle.loads(stored)
         _close(api.decrypt(x * x, where.keys.secret), [value * value for value in values], "held keys")
     finally:
-        api.release_keys()
+        api.sessions.release_keys()
 
 
 def selections(draw: Draw) -> None:
@@ -268,7 +268,7 @@ def extension_slots(draw: Draw) -> None:
     values = st.lists(st.integers(0, slots.modulus - 1), min_size=slots.degree, max_size=slots.degree)
     a, b = (np.array([draw(values)] * slots.count) for _ in range(2))
     x, y = (slots.encrypt(each, keys.public) for each in (a, b))
-    assert isinstance(x, api.ExtensionArray.target)
+    assert isinstance(x, api.extension_slots.ExtensionArray.target)
     product = [0] * (2 * slots.degree - 1)
     for i in range(slots.degree):
         for j in range(slots.degree):
@@ -299,7 +299,7 @@ def _extension() -> tuple[Any, cy.Keys]:
         cyclotomic=None,
         parties=1,
     )
-    slots = api.ExtensionSlots(parameters)
+    slots = api.extension_slots.ExtensionSlots(parameters)
     return slots, api.keygen(parameters, galois_elements=slots.galois_elements, device=HOME)
 
 
@@ -308,10 +308,10 @@ def shards(draw: Draw) -> None:
     values = np.array(draw(st.lists(st.integers(-9, 9), min_size=6, max_size=6)), dtype=object).reshape(3, 2)
     devices = draw(st.sampled_from([["cpu:1"], ["cpu:1", "cpu:1"]]))
     x = api.encrypt(values, where.keys.public, bound=9).with_keys(where.keys.evaluation)
-    pieces = api.shard(x, devices=devices)
-    assert isinstance(pieces, api.ShardedArray.target)
+    pieces = api.sharding.shard(x, devices=devices)
+    assert isinstance(pieces, api.sharding.ShardedArray.target)
     _close(api.decrypt((pieces * pieces).sum(axis=0), where.keys.secret), (values * values).sum(axis=0), values)
-    made = api.encrypt_sharded(values, where.keys.public, devices=devices, bound=9)
+    made = api.sharding.encrypt_sharded(values, where.keys.public, devices=devices, bound=9)
     _close(api.decrypt(made + made, where.keys.secret), values * 2, values)
 
 

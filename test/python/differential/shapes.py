@@ -114,8 +114,8 @@ def _stored(world: World, x: Any, way: str) -> Any:
 
 
 def _lent(world: World, x: Any) -> Any:
-    there = api.rekey(x, world.there, keys=world.other.public)
-    return api.rekey(there, world.back, keys=(world.keys.public, world.keys.evaluation))
+    there = api.rekeying.rekey(x, world.there, keys=world.other.public)
+    return api.rekeying.rekey(there, world.back, keys=(world.keys.public, world.keys.evaluation))
 
 
 SAME: dict[str, Verb] = {
@@ -140,7 +140,9 @@ SAME: dict[str, Verb] = {
         {"wanted": st.booleans()},
         lambda wanted: str(int(wanted)),
     ),
-    "rerandomize": Verb(1, _same, lambda world, x: api.rerandomize(x, world.keys.public), cpp=lambda: "", random=True),
+    "rerandomize": Verb(
+        1, _same, lambda world, x: api.rekeying.rerandomize(x, world.keys.public), cpp=lambda: "", random=True
+    ),
     "rekey": Verb(1, _same, lambda world, x: _lent(world, x), random=True),
     "stored": Verb(1, _same, _stored, {"way": st.sampled_from(["pickle", "bytes", "view", "file"])}),
     "assume_bound": Verb(1, _same, lambda world, x: x.assume_bound(x.interval, l1_bound=x.l1_bound)),

@@ -205,7 +205,7 @@ def test_rekeying_keys_hide_one_secret_under_the_other(scheme: str, tmp_path: Pa
     parameters = small.parameters((65537,), scheme=scheme)
     secrets = [cy.keygen(parameters, rotations=[], device="cpu:1").secret for _ in range(2)]
     files = []
-    for key in (*secrets, cy.rekeying_key(*secrets)):
+    for key in (*secrets, cy.rekeying.rekeying_key(*secrets)):
         cy.save(tmp_path / "key", key, overwrite=True)
         files.append(wire_format.read((tmp_path / "key").read_bytes()))
     first, second = (wire_format.secret_key(file) for file in files[:2])

@@ -267,7 +267,7 @@ def test_flooding_that_does_not_fit(scheme: str) -> None:
 
 def test_products_that_were_not_relinearised(three: Joint) -> None:
     y = three.encrypt([3], bound=3, encoding="coefficients")
-    raw = cy.negacyclic_product(y, y, relinearize=False)
+    raw = cy.polynomials.negacyclic_product(y, y, relinearize=False)
     assert raw.native.parts == 3
     with pytest.raises(ArgumentError, match="relinearise"):
         three.parties[1].decryption_share(raw)

@@ -5,15 +5,15 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from .. import _core
-from ..errors import MissingKeyError, UnsupportedError
-from ..keys.keyring import Keyring
-from ..keys.kinds import PublicKey, RekeyingKey, SecretKey
-from ..options import current
-from .array import EncryptedArray
-from .compounds import Compound, once
+from . import _core
+from .arrays.array import EncryptedArray
+from .arrays.compounds import Compound, once
+from .errors import MissingKeyError, UnsupportedError
+from .keys.keyring import Keyring
+from .keys.kinds import PublicKey, RekeyingKey, SecretKey
+from .options import current
 
-__all__ = ["rekey", "rekeying_key", "rerandomize"]
+__all__ = ["RekeyingKey", "rekey", "rekeying_key", "rerandomize"]
 
 #: Arrays, or what consists of them.
 _E = TypeVar("_E", EncryptedArray, Compound)
@@ -69,7 +69,8 @@ def rekey(x: _E, key: RekeyingKey, *, keys: object = ()) -> _E:
         >>> import cyclotome as cy
         >>> params = cy.Parameters.suggest(depth=1, value_bits=8)
         >>> old, new = cy.keygen(params), cy.keygen(params)
-        >>> handed_on = cy.rekey(cy.encrypt([1, 2, 3], old.public), cy.rekeying_key(old.secret, new.secret))
+        >>> key = cy.rekeying.rekeying_key(old.secret, new.secret)
+        >>> handed_on = cy.rekeying.rekey(cy.encrypt([1, 2, 3], old.public), key)
         >>> cy.decrypt(handed_on, new.secret)
         array([1, 2, 3])
     """

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-RECIPE = Path(__file__).resolve().parents[2] / "bench" / "peers" / "build"
+RECIPE = Path(__file__).resolve().parents[3] / "bench" / "peers" / "build"
 
 pytestmark = pytest.mark.skipif(
     shutil.which("bash") is None or not RECIPE.is_file(), reason="needs bash and the sources' bench/peers"

@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NoReturn
 
-from .. import _core
-from ..errors import UnsupportedError
-from ..numbers.values import integers, native
-from ..options import current
-from .array import Distributed, EncryptedArray
+from . import _core
+from .arrays.array import Distributed, EncryptedArray
+from .errors import UnsupportedError
+from .keys.generation import trace_elements
+from .numbers.values import integers, native
+from .options import current
 
-__all__ = ["convolve", "expand", "negacyclic_product", "pack"]
+__all__ = ["convolve", "expand", "negacyclic_product", "pack", "trace_elements"]
 
 
 def negacyclic_product(x: object, y: object, *, relinearize: bool = True) -> EncryptedArray:
@@ -48,7 +49,7 @@ def negacyclic_product(x: object, y: object, *, relinearize: bool = True) -> Enc
         ...                                special_moduli=cy.bfv.find_primes(4096, [35]))
         >>> secret, public, _ = cy.keygen(parameters)
         >>> x = cy.encrypt([1, 1, 0, 1], public)  # 1 + x + x^3 over GF(2)
-        >>> cy.decrypt(cy.negacyclic_product(x, x), secret)[:8].astype(int)
+        >>> cy.decrypt(cy.polynomials.negacyclic_product(x, x), secret)[:8].astype(int)
         array([1, 0, 1, 0, 0, 0, 1, 0])
     """
     return _product("negacyclic_product", _core.negacyclic_product, x, y, relinearize)
@@ -78,7 +79,7 @@ def expand(x: EncryptedArray, *, scaled: bool = False) -> EncryptedArray:
 
     Args:
         x: polynomials, an array in coefficients. L coefficients take l = ceil(log2 L) steps and 2^l - 1 automorphisms,
-            whose keys ``keygen(galois_elements=cy.trace_elements(parameters))`` makes.
+            whose keys ``keygen(galois_elements=cy.polynomials.trace_elements(parameters))`` makes.
         scaled: the values come times 2^l. Without it 2^l is divided out modulo T, which costs noise: bits of
             T mod 2^l at best, of T at worst. Where T is even it can't be.
 
@@ -91,9 +92,9 @@ def expand(x: EncryptedArray, *, scaled: bool = False) -> EncryptedArray:
     Example:
         >>> import cyclotome as cy
         >>> parameters = cy.Parameters.suggest(depth=1, value_bits=4, terms=16)
-        >>> secret, public, _ = cy.keygen(parameters, galois_elements=cy.trace_elements(parameters))
+        >>> secret, public, _ = cy.keygen(parameters, galois_elements=cy.polynomials.trace_elements(parameters))
         >>> x = cy.encrypt([0, 0, 1, 0], public, bound=1, encoding="coefficients")
-        >>> cy.decrypt(cy.expand(x)[2] * 7, secret)
+        >>> cy.decrypt(cy.polynomials.expand(x)[2] * 7, secret)
         7
     """
     how = current.get().native
@@ -109,7 +110,7 @@ def pack(x: EncryptedArray, *, scaled: bool = False) -> EncryptedArray:
     Polynomials, an array in coefficients of shape (..., k, L): their constant terms, such as the inner products that
     products with reversed polynomials have there. The result has shape (..., n); the term of polynomial i is
     coefficient i * (n / K), K the power of two from k on, others are 0 (Chen, Dai, Kim and Song 2021). It takes
-    ``keygen(galois_elements=cy.trace_elements(parameters))`` and at most K - 1 + log2(n / K) automorphisms.
+    ``keygen(galois_elements=cy.polynomials.trace_elements(parameters))`` and at most K - 1 + log2(n / K) automorphisms.
 
     Args:
         x: the array.
@@ -123,7 +124,7 @@ def pack(x: EncryptedArray, *, scaled: bool = False) -> EncryptedArray:
         >>> import cyclotome as cy
         >>> secret, public, _ = cy.keygen(cy.Parameters.suggest(depth=1, value_bits=4, terms=16))
         >>> x = cy.encrypt([3, 1, 4, 1, 5], public, layout="replicated")
-        >>> y = cy.pack(x)
+        >>> y = cy.polynomials.pack(x)
         >>> y.ciphertexts, y.encoding, cy.decrypt(y, secret)
         (1, 'coefficients', array([3, 1, 4, 1, 5]))
     """

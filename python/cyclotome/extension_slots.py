@@ -13,17 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from .. import _core
-from ..arrays.array import EncryptedArray
-from ..arrays.decryption import decrypt
-from ..arrays.encryption import encrypt
-from ..arrays.polynomials import negacyclic_product
-from ..devices.contexts import context_on
-from ..errors import ArgumentError, MismatchError, ParameterError, UnsupportedError
-from ..keys.kinds import PublicKey, SecretKey
-from ..numbers.values import IntArray, index, integers
-from ..options import Callback
-from ..parameters.parameters import Parameters
+from . import _core
+from .arrays.array import EncryptedArray
+from .arrays.decryption import decrypt
+from .arrays.encryption import encrypt
+from .devices.contexts import context_on
+from .errors import ArgumentError, MismatchError, ParameterError, UnsupportedError
+from .keys.kinds import PublicKey, SecretKey
+from .numbers.values import IntArray, index, integers
+from .options import Callback
+from .parameters.parameters import Parameters
+from .polynomials import negacyclic_product
 
 __all__ = ["ExtensionArray", "ExtensionSlots"]
 
@@ -40,7 +40,7 @@ class ExtensionSlots:
     Example:
         >>> import cyclotome as cy, numpy as np
         >>> parameters = cy.Parameters.from_modulus_bits(degree=4096, modulus_bits=100, plain_moduli=[257])
-        >>> slots = cy.ExtensionSlots(parameters)
+        >>> slots = cy.extension_slots.ExtensionSlots(parameters)
         >>> slots.count, slots.degree, slots.modulus, slots.root
         (128, 32, 257, 3)
         >>> secret, public, _ = cy.keygen(parameters, galois_elements=slots.galois_elements)

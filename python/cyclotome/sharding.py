@@ -6,19 +6,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from ..devices.contexts import device_name
-from ..errors import ArgumentError, UnsupportedError
-from ..keys.kinds import PublicKey, SecretKey
-from ..numbers.values import integers
-from .array import EncryptedArray
-from .encryption import EncryptOptions, encrypt
-from .sharded import ShardedArray
-from .side_by_side import at_once
+from .arrays.array import EncryptedArray
+from .arrays.encryption import EncryptOptions, encrypt
+from .arrays.sharded import ShardedArray
+from .arrays.side_by_side import at_once
+from .devices.contexts import device_name
+from .errors import ArgumentError, UnsupportedError
+from .keys.kinds import PublicKey, SecretKey
+from .numbers.values import integers
 
 if TYPE_CHECKING:  # of Python 3.11; type checkers bring it along
     from typing_extensions import Unpack
 
-__all__ = ["encrypt_sharded", "shard"]
+__all__ = ["ShardedArray", "encrypt_sharded", "shard"]
 
 
 def _cuts(length: int, devices: Sequence[str]) -> list[tuple[int, int, str]]:
@@ -44,7 +44,7 @@ def shard(x: EncryptedArray, devices: Sequence[str]) -> ShardedArray:
     Example:
         >>> import cyclotome as cy, numpy as np
         >>> secret, public, _ = cy.keygen(cy.Parameters.suggest(depth=1, value_bits=7, terms=16))
-        >>> x = cy.shard(cy.encrypt(np.arange(12).reshape(4, 3), public), devices=["cpu:1", "cpu:2"])
+        >>> x = cy.sharding.shard(cy.encrypt(np.arange(12).reshape(4, 3), public), devices=["cpu:1", "cpu:2"])
         >>> cy.decrypt((x * x).sum(axis=0), secret)
         array([126, 166, 214])
     """
