@@ -111,12 +111,19 @@ class KeyFolder:
         return Stored(facts.st_size, facts.st_mtime_ns)
 
     def owners(self, name: str) -> set[str]:
-        """Who has sent keys of this name and not given them up since."""
+        """Who has sent keys of this name and not given them up since; nobody where that can't be read."""
+        try:
+            return self._owners(name)
+        except OSError:
+            return set()
+
+    def _owners(self, name: str) -> set[str]:
+        """The same; raises OSError where it can't be read."""
         found: set[str] = set()
         try:
             with open(f"{self.place}/{name}{_OWNERS}", "rb") as file:
                 lines = file.read().split(b"\n")
-        except OSError:
+        except FileNotFoundError:
             return found
         for line in lines:
             if match := _OWNER_LINE.fullmatch(line):  # others were cut off by a crash
@@ -136,14 +143,24 @@ class KeyFolder:
             while True:
                 handle, name = tempfile.mkstemp(prefix=_UNFINISHED, dir=self.place)
                 file = os.fdopen(handle, "wb", buffering=0)
-                if _locks is None:
-                    return Path(name), file
-                _locks.flock(handle, _locks.LOCK_EX)
-                if os.fstat(handle).st_nlink:  # else a service that starts took it for one that was left
-                    return Path(name), file
+                try:
+                    if self._is_mine(handle):
+                        return Path(name), file
+                except OSError:
+                    with contextlib.suppress(OSError):
+                        os.unlink(name)
+                    file.close()
+                    raise
                 file.close()
         except OSError as error:
             raise FileError(f"the server can't store keys: {error.strerror or error}") from None
+
+    def _is_mine(self, handle: int) -> bool:
+        """Whether a new upload is locked, and still there: else a service that starts took it for one that was left."""
+        if _locks is None:
+            return True
+        _locks.flock(handle, _locks.LOCK_EX)
+        return os.fstat(handle).st_nlink > 0
 
     def adopt(self, name: str, arrived: Path, file: IO[bytes], owner: str) -> Stored:
         """Names a file that has arrived, and notes its owner.
@@ -169,20 +186,25 @@ class KeyFolder:
 
     def disown(self, name: str, owner: str) -> set[str]:
         """Notes that a client has given keys up; who has not. Raises FileError where that can't be noted, and others
-        have them too."""
+        have them too, or where who has them can't be read."""
         failed: OSError | None = None
         try:
             self._note(name, "-", owner)
         except OSError as error:
             failed = error
-        left = self.owners(name) - {owner}  # read afterwards: of two services that do this, one sees nobody left
+        try:
+            left = self._owners(name) - {owner}  # read afterwards: of two services that do this, one sees nobody left
+        except OSError as error:  # not nobody: their keys would go
+            raise self._error(error) from None
         if failed is not None and left:
             raise self._error(failed) from None
         return left
 
     def _note(self, name: str, sign: str, owner: str) -> None:
         with open(self.path(name + _OWNERS), "ab", buffering=0) as file:
-            file.write(f"\n{sign}{owner}\n".encode())
+            line = memoryview(f"\n{sign}{owner}\n".encode())
+            while line.nbytes:  # a disk that is nearly full takes a part
+                line = line[file.write(line) :]
             if self._durable:
                 os.fsync(file.fileno())
 
