@@ -83,6 +83,7 @@ COEFFICIENTS: dict[str, Verb] = {
         {"element": st.sampled_from([3, 5, 9, 17])},
         lambda element: str(element),
     ),
+    "trace": Verb(1, lambda x: np.asarray(x[..., 0] * _DEGREE, dtype=object), lambda world, x: x.trace()),
     "expand": Verb(
         1,
         _expanded,

@@ -71,6 +71,18 @@ MOVES: dict[str, Verb] = {
         lambda shape: _shape_text(shape),
     ),
     "transpose": Verb(1, lambda x: x.T, lambda world, x: x.T),
+    "transpose_axes": Verb(
+        1,
+        lambda x, order: np.transpose(x, order),
+        lambda world, x, order: x.transpose(*order),
+        {"order": st.sampled_from([[0], [0, 1], [1, 0], [-1, 0], [2, 0, 1], [1, 0, 2]])},
+    ),
+    "diagonal": Verb(
+        1,
+        lambda x, axis1, axis2: x.diagonal(0, axis1, axis2),
+        lambda world, x, axis1, axis2: x.diagonal(axis1=axis1, axis2=axis2),
+        {"axis1": st.sampled_from([0, 1]), "axis2": st.sampled_from([1, -1])},
+    ),
     "stack": Verb(
         2,
         lambda x, y, axis: np.stack([x, y], axis=axis),

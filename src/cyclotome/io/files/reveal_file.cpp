@@ -8,6 +8,7 @@
 
 #include "cyclotome/io/files/file.hpp"
 #include "cyclotome/math/sha256.hpp"
+#include "cyclotome/math/whole_text.hpp"
 #include "cyclotome/platform/files.hpp"
 #include "cyclotome/rlwe/noise/reveal_budget.hpp"
 
@@ -38,8 +39,8 @@ std::span<const std::uint8_t> bytes_of(const std::string& text) {
 }
 
 std::string text_of(const KeyId& key, const RevealCount& count) {
-  const std::string lines = message("cyclotome reveals 1\nkey ", hexadecimal(key), "\nplanned ", count.planned,
-                                    "\nspent ", count.spent, "\n");
+  const std::string lines = whole_text("cyclotome reveals 1\nkey ", hexadecimal(key), "\nplanned ", count.planned,
+                                       "\nspent ", count.spent, "\n");
   return lines + "check " + hexadecimal(sha256(bytes_of(lines))).substr(0, shown_digits) + "\n";
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/whole_text.hpp"
 #include "cyclotome/rlwe/joint/joint_errors.hpp"
 #include "cyclotome/rlwe/joint/threshold_seeds.hpp"
 #include "cyclotome/rlwe/keys/key_material.hpp"
@@ -189,8 +190,8 @@ KeyShare::KeyShare(ContextPtr context, const Digest& session, std::uint32_t part
 
 Digest digest_of(const KeyShare& share) {
   Sha256 hash;
-  update(hash, message("cyclotome joint key share 2\nparty ", share.party(), "\nround ",
-                       static_cast<unsigned>(share.round()), "\n"));
+  update(hash, whole_text("cyclotome joint key share 2\nparty ", share.party(), "\nround ",
+                          static_cast<unsigned>(share.round()), "\n"));
   hash.update(share.session());
   hash.update(share.basis());
   hash.update(share.residues());
@@ -199,7 +200,7 @@ Digest digest_of(const KeyShare& share) {
 
 Digest digest_of(const Commitment& commitment) {
   Sha256 hash;
-  update(hash, message("cyclotome joint signed commitment 2\nparty ", commitment.party(), "\n"));
+  update(hash, whole_text("cyclotome joint signed commitment 2\nparty ", commitment.party(), "\n"));
   hash.update(commitment.session());
   hash.update(commitment.digest());
   return hash.finish();
@@ -207,7 +208,7 @@ Digest digest_of(const Commitment& commitment) {
 
 Digest committed(const KeyShare& share) {
   Sha256 hash;
-  update(hash, message("cyclotome joint commitment 2\nparty ", share.party(), "\n"));
+  update(hash, whole_text("cyclotome joint commitment 2\nparty ", share.party(), "\n"));
   hash.update(share.session());
   hash.update(share.residues());
   return hash.finish();

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/whole_text.hpp"
 #include "cyclotome/rlwe/keys/keys.hpp"
 
 namespace cyclotome::rlwe {
@@ -58,11 +59,11 @@ void require_parties(const Parameters& parameters, std::span<const std::uint32_t
 /// What a session's name is the hash of.
 std::string text_of(unsigned version, const Parameters& parameters, const ThresholdSession::Facts& facts,
                     const PublicSeed& reference) {
-  return message("cyclotome threshold session ", version, "\nparameters ", hexadecimal(parameters.fingerprint()),
-                 "\nparties ", list_of(std::span<const std::uint32_t>(facts.parties)), "\nthreshold ", facts.threshold,
-                 "\nrelinearization ", facts.relinearization ? 1 : 0, "\ngalois ",
-                 list_of(std::span<const std::uint64_t>(facts.galois_elements)), "\nreference ",
-                 hexadecimal(reference.bytes()), "\n");
+  return whole_text("cyclotome threshold session ", version, "\nparameters ", hexadecimal(parameters.fingerprint()),
+                    "\nparties ", list_of(std::span<const std::uint32_t>(facts.parties)), "\nthreshold ",
+                    facts.threshold, "\nrelinearization ", facts.relinearization ? 1 : 0, "\ngalois ",
+                    list_of(std::span<const std::uint64_t>(facts.galois_elements)), "\nreference ",
+                    hexadecimal(reference.bytes()), "\n");
 }
 
 }  // namespace
@@ -108,22 +109,23 @@ std::size_t place_of(const ThresholdSession& session, std::uint32_t party) {
 Digest ThresholdSession::first_version_digest() const { return hash_of(text_of(1, parameters_, facts_, reference_)); }
 
 KeyId session_id(const Digest& session) {
-  return id_of(hash_of(message("cyclotome session\n", hexadecimal(session), "\n")));
+  return id_of(hash_of(whole_text("cyclotome session\n", hexadecimal(session), "\n")));
 }
 
 KeyId first_version_id(const Digest& session) {
-  return id_of(hash_of(message("cyclotome joint key\n", hexadecimal(session), "\n")));
+  return id_of(hash_of(whole_text("cyclotome joint key\n", hexadecimal(session), "\n")));
 }
 
 KeyId joint_key_id(const Digest& session, const Digest& first_round) {
-  return id_of(hash_of(message("cyclotome joint key 2\n", hexadecimal(session), "\n", hexadecimal(first_round), "\n")));
+  return id_of(
+      hash_of(whole_text("cyclotome joint key 2\n", hexadecimal(session), "\n", hexadecimal(first_round), "\n")));
 }
 
 KeyId ThresholdSession::id() const { return session_id(digest_); }
 
 KeyId ThresholdSession::party_key(std::uint32_t party) const {
   require_party(party);
-  return id_of(hash_of(message("cyclotome party ", party, "\n", hexadecimal(digest_), "\n")));
+  return id_of(hash_of(whole_text("cyclotome party ", party, "\n", hexadecimal(digest_), "\n")));
 }
 
 void ThresholdSession::require_party(std::uint32_t party) const {
