@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from .array import EncryptedArray
+from .array_refusals import unknown
 from .compounds import Change, Compound, once
 from .encryption import encrypt
 from .errors import ArgumentError, RangeError, UnsupportedError
@@ -258,6 +259,11 @@ class GroupedFrame:
         if not sums:
             raise ArgumentError("groupby: the frame has no column of numbers to sum")
         return EncryptedFrame(sums, self.labels)
+
+    if not TYPE_CHECKING:  # to a type checker, any name would be one of its own
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise unknown(self, name, "groups have sum and count; a mean is their quotient, of what is decrypted")
 
     def _sum(self, name: str) -> EncryptedColumn:
         column = self.frame[name]
