@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -21,8 +22,25 @@ from ..numbers.values import IntArray, frozen, integers, word
 
 __all__ = ["EncryptedCategories", "EncryptedColumn", "Mask", "public_mask", "require_alike"]
 
+#: Decimals of a public number from which on somebody may not have meant all of them.
+_MANY = 10
+
 #: For every row 1 where its value is there and 0 where it is missing; None where nothing is missing.
 Mask = IntArray | EncryptedArray | None
+
+
+@contextmanager
+def _many_decimals(operation: str, scale: int) -> Iterator[None]:
+    """Says why there is no room where a public number has more decimals than somebody meant, as 1/3 has."""
+    try:
+        yield
+    except RangeError as error:
+        if scale < 10**_MANY:
+            raise
+        raise RangeError(
+            f"{operation}: numbers with {len(str(scale)) - 1} decimals, such as 1/3 has as a float, are taken as they "
+            f"are written, and there is no room for so many; round them first: round(x, 4) ({error})"
+        ) from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,8 +191,9 @@ class EncryptedColumn(Compound):
         scale = self.scale
         if np.any((numbers * scale) % given):  # 0.5 is a number of steps of 2^-8 already
             scale = int(scales.common(scale, given))
-        added = integers(numbers * (sign * scale) // given, operation)
-        return replace(self, values=self._at(scale) + added, scale=scale, cleared=None)
+        with _many_decimals(operation, given):
+            added = integers(numbers * (sign * scale) // given, operation)
+            return replace(self, values=self._at(scale) + added, scale=scale, cleared=None)
 
     def __add__(self, other: object) -> EncryptedColumn:
         return self._sum("add", other, 1)
@@ -201,7 +220,8 @@ class EncryptedColumn(Compound):
             cleared = bool(self.cleared and known.cleared)
             return EncryptedColumn(product, self.scale * known.scale, _both(self, known), cleared, names)
         numbers, given = known
-        return replace(self, values=self.values * integers(numbers, "multiply"), scale=self.scale * given)
+        with _many_decimals("multiply", given):
+            return replace(self, values=self.values * integers(numbers, "multiply"), scale=self.scale * given)
 
     __rmul__ = __mul__
 

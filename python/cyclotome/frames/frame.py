@@ -14,6 +14,7 @@ import numpy as np
 from ..arrays.array import EncryptedArray
 from ..arrays.compounds import Change, Compound, once
 from ..arrays.encryption import encrypt
+from ..arrays.refusals import unknown
 from ..errors import ArgumentError, RangeError, UnsupportedError
 from ..keys.kinds import PublicKey, SecretKey
 from ..numbers.cells import Cells, as_decimal, cells_of, chosen, decimals_for, one_column, rows_of, scaled
@@ -266,6 +267,11 @@ class GroupedFrame:
         if not sums:
             raise ArgumentError("groupby: the frame has no column of numbers to sum")
         return EncryptedFrame(sums, self.labels)
+
+    if not TYPE_CHECKING:  # to a type checker, any name would be one of its own
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise unknown(self, name, "groups have sum and count; a mean is their quotient, of what is decrypted")
 
     def _sum(self, name: str) -> EncryptedColumn:
         column = self.frame[name]
