@@ -141,6 +141,7 @@ def facts_of_parameters(draw: Draw) -> None:
     assert parameters.slot_ring.degree == parameters.slots or not parameters.has_slots
     assert parameters.insecure == (parameters.security_by(parameters.table) < 128)
     assert parameters.security_by(parameters.table) == parameters.security_reached
+    assert parameters.security_reached >= parameters.security or parameters.allow_insecure
     assert parameters.attacks in ("classical", "quantum") and parameters.allow_insecure in (True, False)
     assert parameters.summary() in repr(parameters) and str(n) in parameters.explain()
     assert isinstance(parameters.strict, bool) and parameters.parties >= 1 and isinstance(parameters.name, str)
