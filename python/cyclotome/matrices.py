@@ -56,7 +56,8 @@ class Matrix(Distributed):
         if not self._values.size:
             raise ArgumentError(f"Matrix: shape {self._values.shape} has no values")
         if not isinstance(parameters, Parameters):
-            raise UnsupportedError(f"Matrix takes Parameters, not {type(parameters).__name__}")
+            has = "; give its .parameters" if hasattr(parameters, "parameters") else ""
+            raise UnsupportedError(f"Matrix takes Parameters, not {type(parameters).__name__}{has}")
         self._parameters = parameters
         self._lock = threading.RLock()  # reentrant, as that of plain operands
         self._natives: WeakKeyDictionary[Context, _core.Matrix] = WeakKeyDictionary()

@@ -36,7 +36,8 @@ class PlainArray:
     def __init__(self, parameters: Parameters, values: object) -> None:
         """For the library itself; `plain` makes them."""
         if not isinstance(parameters, Parameters):
-            raise UnsupportedError(f"plain takes Parameters, not {type(parameters).__name__}")
+            has = "; give its .parameters" if hasattr(parameters, "parameters") else ""
+            raise UnsupportedError(f"plain takes Parameters, not {type(parameters).__name__}{has}")
         if not parameters.has_slots or parameters.field_degree is not None:
             raise UnsupportedError(
                 f"plain: {parameters.summary()} have no slots of integers; products by constants take the integers"
