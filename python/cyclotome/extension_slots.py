@@ -22,7 +22,7 @@ from .errors import ArgumentError, MismatchError, ParameterError, UnsupportedErr
 from .keys.kinds import PublicKey, SecretKey
 from .numbers.values import IntArray, index, integers
 from .options import Callback
-from .parameters.parameters import Parameters
+from .parameters.parameters import Parameters, required_parameters
 from .polynomials import negacyclic_product
 
 __all__ = ["ExtensionArray", "ExtensionSlots"]
@@ -54,8 +54,7 @@ class ExtensionSlots:
     __slots__ = ("_native", "parameters")
 
     def __init__(self, parameters: Parameters) -> None:
-        if not isinstance(parameters, Parameters):
-            raise UnsupportedError(f"ExtensionSlots takes Parameters, not {type(parameters).__name__}")
+        required_parameters("ExtensionSlots", parameters)
         if len(parameters.plain_moduli) != 1:
             raise ParameterError(
                 f"ExtensionSlots takes parameters with one plaintext modulus, not {len(parameters.plain_moduli)}: "

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from importlib.resources import files
 
@@ -17,7 +18,7 @@ from cyclotome_bench.reports.charts import Bars, Lines, Plot
 from cyclotome_bench.reports.report import Record
 from cyclotome_bench.reports.tables import Table, duration, times
 
-__all__ = ["fermat_plots", "fermat_tables"]
+__all__ = ["fermat_plots", "fermat_tables", "paper_depth"]
 
 _NOTE = (
     "CPU time of one thread, or of the kind that a cell says; all columns in alternation in one run; ratios are to "
@@ -25,6 +26,8 @@ _NOTE = (
     "side lie too far apart for a ratio"
 )
 _ACROSS_DEGREES = ("6", "7", "8", "9")
+#: t at equal security.
+_PLAIN_MODULUS = 786433
 
 
 def fermat_tables(records: Sequence[Record]) -> list[Table]:
@@ -124,6 +127,13 @@ def _figure(figure: str, records: Sequence[Record]) -> Table | None:
     return Table(title, ("n", "bits of q", "none", *ways[1:]), tuple(rows), _NOTE, left=2)
 
 
+def paper_depth(degree: int, bits: int, plain_modulus: int) -> int:
+    """The largest L below the paper's bound of section 2.2, with log q = bits and its expansion factor δ = n:
+    (log(q/4) + log t - log(δ + 1.25)) / (log δ + log(δ + 1.25) + log t). It takes errors of magnitude 1."""
+    wide, t = math.log2(degree + 1.25), math.log2(plain_modulus)
+    return max(0, math.ceil((bits - 2 + t - wide) / (math.log2(degree) + wide + t)) - 1)
+
+
 def _equal(records: Sequence[Record]) -> Table | None:
     rows = []
     for (degree, bits), _ in _rows("equal", records).items():
@@ -133,14 +143,24 @@ def _equal(records: Sequence[Record]) -> Table | None:
             product, opened = by_way[chain, "multiply"], by_way[chain, "decrypt"]
             sizes = (text.byte_size(product[name]) for name in ("ciphertext_bytes", "relinearization_key_bytes"))
             both = (marked(duration(r["median_us"]), r) for r in (opened, product))
-            cost = [*both, str(product["depth"])]
+            cost = [*both, str(product["depth"]), str(paper_depth(degree, bits, _PLAIN_MODULUS))]
             rows.append((f"({degree}, {bits})", chain, *cost, *sizes))
     if not rows:
         return None
-    columns = ("(n, bits)", "q in", "decrypt", "product", "squarings", "ciphertext", "relinearisation key")
+    columns = (
+        "(n, bits)",
+        "q in",
+        "decrypt",
+        "product",
+        "squarings",
+        "paper's bound",
+        "ciphertext",
+        "relinearisation key",
+    )
     note = (
-        "one thread, t = 786433, 30-bit digits; ordinary primes: the library's BFV with as many bits in all, one prime "
-        "special. Squarings in a row that decrypt, by the noise bound"
+        f"one thread, t = {_PLAIN_MODULUS}, 30-bit digits; ordinary primes: the library's BFV with as many bits in "
+        "all, one prime special. Squarings in a row that decrypt, by the noise bound; paper's bound: the most by its "
+        "section 2.2, computed with n for δ"
     )
     return Table("Beside ordinary primes, at equal security", columns, tuple(rows), note, left=2)
 

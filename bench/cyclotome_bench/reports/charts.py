@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,13 +12,15 @@ from typing import Any
 
 from cyclotome.errors import ArgumentError, MissingPackageError
 
-__all__ = ["Bars", "Lines", "Plot", "figure", "fragment", "library"]
+__all__ = ["SCRIPT", "Bars", "Lines", "Plot", "figure", "fragment", "library", "packed_library"]
 
 #: Colours that differ for colour-blind readers too (Okabe and Ito).
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#999933")
 _MARKERS = ("circle", "square", "diamond", "triangle-up", "x", "cross", "star", "pentagon")
+#: The same in a legend.
+_SIGNS = "●■◆▲✖✚★⬟"
 #: Labels along an axis, at most, as a telephone is narrow; and pixels.
-_MOST_TICKS, _HEIGHT, _BAR, _LEGEND_LINE = 10, 420, 15, 22
+_MOST_TICKS, _HEIGHT, _BAR = 10, 420, 15
 
 
 @dataclass(frozen=True)
@@ -87,17 +91,69 @@ def figure(plot: Plot) -> dict[str, Any]:
 
 
 def fragment(plot: Plot) -> str:
-    """The plot as HTML for a page that has `library`. Raises MissingPackageError without Plotly."""
+    """The plot as HTML, and above it its legend, which hides and shows: for a page that has the library and runs
+    `SCRIPT` at its end. Raises MissingPackageError without Plotly."""
     go = _plotly().graph_objects
-    config = {"responsive": True, "displaylogo": False, "displayModeBar": False}
-    text: str = go.Figure(figure(plot)).to_html(full_html=False, include_plotlyjs=False, config=config)
-    return f"<figure><figcaption>{html.escape(plot.title)}</figcaption>{text}</figure>"
+    described = go.Figure(figure(plot))
+    text = described.to_json().replace("<", "\\u003c")  # no name ends the script that holds it
+    height = int(described.layout.height)
+    drawn = f'<div class="plot" style="height:{height}px"></div><script type="application/json">{text}</script>'
+    return f"{_legend(plot)}{drawn}"
+
+
+def _legend(plot: Plot) -> str:
+    """Names of series with their colours. Plotly's own stands beside a plot of several screens where nobody sees it."""
+    names = list(plot.series)
+    if len(names) < 2:
+        return ""
+    lines = isinstance(plot, Lines)
+    entries = "".join(
+        f'<button type="button" aria-pressed="true" onclick="cyclotomeHide(this, {i})">'
+        f'<span style="color:{COLOURS[i % len(COLOURS)]}">{_SIGNS[i // len(COLOURS) % len(_SIGNS)] if lines else "■"}'
+        f"</span> {html.escape(name)}</button>"
+        for i, name in enumerate(names)
+    )
+    return f'<p class="legend">{entries}</p>'
+
+
+#: Draws all plots of a page, and does what their buttons say. The page says when it is done (`data-drawn`).
+SCRIPT = """
+function cyclotomeDraw() {
+  for (const place of document.querySelectorAll('div.plot')) {
+    const plot = JSON.parse(place.nextElementSibling.textContent);
+    Plotly.newPlot(place, plot.data, plot.layout, {responsive: true, displaylogo: false, displayModeBar: false});
+  }
+  document.documentElement.dataset.drawn = 'true';
+}
+function cyclotomePlot(button) { return button.closest('figure').querySelector('.js-plotly-plot'); }
+function cyclotomeHide(button, index) {
+  const shown = button.getAttribute('aria-pressed') != 'true';
+  button.setAttribute('aria-pressed', shown);
+  Plotly.restyle(cyclotomePlot(button), {visible: shown}, [index]);
+}
+function cyclotomeFigure(plot, title) {
+  const lines = plot.data.length > 1 ? plot.data.length : 0;
+  const layout = {...plot.layout, showlegend: lines > 0, title: {text: title}, margin: {...plot.layout.margin, t: 50}};
+  layout.height += 22 * lines + 40;
+  return {data: plot.data, layout: layout, height: layout.height};
+}
+function cyclotomeTake(button, name) {
+  const plot = cyclotomePlot(button), title = button.closest('figure').querySelector('figcaption').innerHTML;
+  const figure = cyclotomeFigure(plot, title);
+  return Plotly.downloadImage(figure, {format: 'svg', filename: name, width: 960, height: figure.height});
+}
+"""
 
 
 def library() -> str:
     """The script that draws: all that a page needs. Raises MissingPackageError without Plotly."""
     text: str = _plotly().offline.get_plotlyjs()
     return text
+
+
+def packed_library() -> str:
+    """The same, compressed, in letters: a third of its size. Raises MissingPackageError without Plotly."""
+    return base64.b64encode(gzip.compress(library().encode(), mtime=0)).decode()
 
 
 def _plotly() -> Any:
@@ -115,14 +171,14 @@ def _text(text: str) -> str:
     return html.escape(text, quote=False)
 
 
-def _layout(height: int, names: Sequence[str]) -> dict[str, Any]:
-    """What all plots have. The legend stands below, where a narrow window breaks it into lines; the title is HTML,
-    which it breaks too."""
+def _layout(height: int) -> dict[str, Any]:
+    """What all plots have. Title and legend are HTML, above the plot, which a narrow window breaks into lines; Plotly's
+    own legend is for a plot that is taken away."""
     return {
-        "height": height + _LEGEND_LINE * len(names),
+        "height": height,
         "margin": {"l": 10, "r": 36, "t": 10, "b": 10},
         "legend": {"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0},
-        "showlegend": len(names) > 1,
+        "showlegend": False,
         "paper_bgcolor": "white",
         "plot_bgcolor": "white",
         "font": {"color": "#222"},
@@ -150,7 +206,7 @@ def _lines(plot: Lines) -> dict[str, Any]:
     ticks = _ticks(sorted({x for points in plot.series.values() for x, _ in points}))
     heights = [y for points in plot.series.values() for _, y in points]
     across = _axis(plot.x_name, type="log", tickvals=ticks, ticktext=[_label(x) for x in ticks])
-    layout = _layout(_HEIGHT, list(plot.series))
+    layout = _layout(_HEIGHT)
     return {"data": data, "layout": {**layout, "xaxis": across, "yaxis": _axis(plot.y_name, **_logarithmic(heights))}}
 
 
@@ -196,7 +252,7 @@ def _bars(plot: Bars) -> dict[str, Any]:
     ]
     lines = max(label.count("<br>") + 1 for label in labels)
     group = max(_BAR * len(plot.series), _BAR * (lines - 1)) + 18
-    layout = _layout(80 + group * len(plot.rows), plot.series)
+    layout = _layout(80 + group * len(plot.rows))
     down = _axis("", autorange="reversed", type="category")
     lengths = [value for _, values in plot.rows for value in values if value is not None]
     along = _axis(plot.name, **(_logarithmic(lengths) if plot.logarithmic else {"rangemode": "tozero"}))

@@ -8,10 +8,10 @@ from typing import Any
 
 from .. import _core
 from ..devices.contexts import context_on
-from ..errors import ArgumentError, UnsupportedError
+from ..errors import ArgumentError
 from ..numbers.values import word
 from ..options import Callback
-from ..parameters.parameters import Parameters
+from ..parameters.parameters import Parameters, required_parameters
 from ..reporting import Task
 from ..text import plural
 from .kinds import EvaluationKeys, Keys, PublicKey, SecretKey, planned_reveals
@@ -84,8 +84,7 @@ def keygen(
         >>> evaluation.rotations
         (1, -1)
     """
-    if not isinstance(parameters, Parameters):
-        raise UnsupportedError(f"keygen takes Parameters, not {type(parameters).__name__}")
+    required_parameters("keygen", parameters)
     elements = galois_elements_of(parameters, rotations, columns, galois_elements, matrices)
     planned = planned_reveals(reveals, "keygen: reveals")
     context = context_on(device, parameters)

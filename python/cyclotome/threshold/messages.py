@@ -8,10 +8,10 @@ from typing import Any, NoReturn
 
 from .. import _core
 from ..devices.contexts import Context
-from ..errors import ArgumentError, SecrecyError, UnsupportedError
+from ..errors import ArgumentError, SecrecyError
 from ..keys.generation import galois_elements_of
 from ..numbers.values import index
-from ..parameters.parameters import Parameters
+from ..parameters.parameters import Parameters, required_parameters
 from ..pickling import pickled_as_file
 
 __all__ = ["Commitment", "DecryptionShare", "KeyShare", "Message", "SecretShare", "Session", "number_of"]
@@ -57,8 +57,7 @@ class Session:
             ArgumentError: parties or a threshold that can't be, or more parties than the parameters are for; as
                 `keygen`.
         """
-        if not isinstance(parameters, Parameters):
-            raise UnsupportedError(f"a session takes Parameters, not {type(parameters).__name__}")
+        required_parameters("a session", parameters)
         if isinstance(parties, Iterable):
             numbers = sorted(number_of(party, "a party's number") for party in parties)
         else:
