@@ -64,17 +64,18 @@ void bind_session(nb::module_& m) {
       .def_static(
           "create",
           [](const rlwe::Parameters& parameters, std::vector<std::uint32_t> parties, std::size_t threshold,
-             bool relinearization, std::vector<std::uint64_t> galois_elements) {
+             bool relinearization, std::vector<std::uint64_t> galois_elements, std::uint64_t decryptions) {
             return ThresholdSession::create(
-                parameters, {std::move(parties), threshold, relinearization, std::move(galois_elements)});
+                parameters, {std::move(parties), threshold, relinearization, std::move(galois_elements), decryptions});
           },
-          "parameters"_a, "parties"_a, "threshold"_a, "relinearization"_a, "galois_elements"_a)
+          "parameters"_a, "parties"_a, "threshold"_a, "relinearization"_a, "galois_elements"_a, "decryptions"_a)
       .def_prop_ro("parameters", &ThresholdSession::parameters)
       .def_prop_ro("parties", &ThresholdSession::parties)
       .def_prop_ro("threshold", &ThresholdSession::threshold)
       .def_prop_ro("shares_secrets", &ThresholdSession::shares_secrets)
       .def_prop_ro("relinearization", &ThresholdSession::relinearization)
       .def_prop_ro("galois_elements", &ThresholdSession::galois_elements)
+      .def_prop_ro("decryptions", &ThresholdSession::decryptions)
       .def_prop_ro("digest", [](const ThresholdSession& s) { return to_bytes(s.digest()); })
       .def("party_key", [](const ThresholdSession& s, std::uint32_t party) { return to_bytes(s.party_key(party)); });
 }
@@ -187,6 +188,8 @@ void bind_party(nb::module_& m) {
       .def_prop_ro("number", &JointParty::number)
       .def_prop_ro("secret", &JointParty::secret, nb::rv_policy::reference_internal)
       .def("knows_key", &JointParty::knows_key, NoGil())
+      .def(
+          "decryptions", [](const JointParty& party) { return party.decryptions().spent; }, NoGil())
       .def("key", [](const JointParty& party) { return to_bytes(party.key()); })
       .def(
           "speak_with",

@@ -31,7 +31,7 @@ from .array import EncryptedArray
 from .contexts import Context, context_on
 from .errors import ArgumentError, MismatchError, UnsupportedError
 from .identities import Identity, PublicIdentity
-from .keys import EvaluationKeys, PublicKey, SecretKey
+from .keys import EvaluationKeys, PublicKey, Reveals, SecretKey
 from .options import Callback, options
 from .party_files import Path, party_store
 from .passphrases import Passphrase
@@ -42,6 +42,7 @@ from .threshold_decryption import decrypt, natives_of, require_array
 from .threshold_messages import Commitment, DecryptionShare, KeyShare, Message, SecretShare, Session, number_of
 from .threshold_voices import Signer, Verifier, speak
 from .values import index
+from .whole_files import path_text
 
 __all__ = [
     "Advice",
@@ -121,6 +122,7 @@ class Party:
             raise UnsupportedError(f"a party takes a Session, not {type(session).__name__}")
         number = number_of(number, "a party's number")
         self._session, self._context = session, context_on(device, session.parameters)
+        self._file = None if file is None else path_text(file)
         store = party_store(session, number, file, passphrase)
         self._native = _core.JointParty(session.native, self._context.native, store)
         if self._native.number != number:
@@ -150,6 +152,13 @@ class Party:
         """The id of the joint key, which its arrays carry: compare it with the others'. None before the party has seen
         the first shares of all."""
         return bytes(self._native.key()).hex() if self._native.knows_key() else None
+
+    @property
+    def decryptions(self) -> Reveals:
+        """Ciphertexts of one plaintext modulus that this party has helped to decrypt, and how many the session plans.
+        Counted in the party's file before a share is given, whatever share of the joint secret it has; a question that
+        is asked again (the same array, set, flooding and epoch) is counted once, if it is among the last 1024."""
+        return Reveals(self._session.decryptions, self._native.decryptions(), self._file)
 
     @property
     def share(self) -> SecretShare | None:
@@ -286,6 +295,8 @@ class Party:
                 were not relinearised; flooding_bits out of range; a party that has not seen the first shares.
             MismatchError: an array of another key.
             NoiseError: too little headroom for this flooding.
+            BudgetError: more ciphertexts than are left of what the session planned (`decryptions`).
+            FileError: the party's file can't be written; then nothing was given.
         """
         require_array(x)
         chosen = self._session.parties if active is None else [number_of(one, "a party's number") for one in active]

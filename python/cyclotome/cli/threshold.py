@@ -117,6 +117,9 @@ def new(
     rotations: Annotated[
         str, typer.Option(help='Rotation keys: "sums" for what sums need, "none", or steps such as 1,2,-3.')
     ] = "sums",
+    decryptions: Annotated[
+        int, typer.Option(help="Ciphertexts that each party helps to decrypt in the key's life; then it refuses.")
+    ] = 2**20,
     *,
     common: Common,
 ) -> None:
@@ -126,7 +129,11 @@ def new(
     chosen = load_as(cy.Parameters, parameters, **common.trust)
     numbers = _numbers(parties)
     session = cy.threshold.Session.create(
-        chosen, parties=numbers[0] if len(numbers) == 1 else numbers, threshold=threshold, rotations=steps
+        chosen,
+        parties=numbers[0] if len(numbers) == 1 else numbers,
+        threshold=threshold,
+        rotations=steps,
+        decryptions=decryptions,
     )
     cy.save(output, session, overwrite=common.force)
     emit({"file": str(output), **_facts(session)}, common.json)
@@ -388,7 +395,8 @@ def decrypt_share(
     with progress_bar():
         made = own.decryption_share(quantity.values, active=chosen, flooding_bits=flooding_bits)
     cy.save(output, made, overwrite=common.force)
-    emit({"file": str(output), "session": agreed.id, "party": party, "with": list(made.active)}, common.json)
+    facts = {"session": agreed.id, "party": party, "with": list(made.active), "decryptions_left": own.decryptions.left}
+    emit({"file": str(output), **facts}, common.json)
 
 
 @app.command()
@@ -514,5 +522,6 @@ def _facts(session: cy.threshold.Session) -> dict[str, Any]:
         "threshold": session.threshold,
         "relinearization": session.relinearization,
         "galois_elements": list(session.galois_elements),
+        "decryptions": session.decryptions,
         "parameters": session.parameters.summary(),
     }

@@ -61,7 +61,8 @@ std::string text_of(unsigned version, const Parameters& parameters, const Thresh
   return message("cyclotome threshold session ", version, "\nparameters ", hexadecimal(parameters.fingerprint()),
                  "\nparties ", list_of(std::span<const std::uint32_t>(facts.parties)), "\nthreshold ", facts.threshold,
                  "\nrelinearization ", facts.relinearization ? 1 : 0, "\ngalois ",
-                 list_of(std::span<const std::uint64_t>(facts.galois_elements)), "\nreference ",
+                 list_of(std::span<const std::uint64_t>(facts.galois_elements)),
+                 version == 1 ? std::string() : message("\ndecryptions ", facts.decryptions), "\nreference ",
                  hexadecimal(reference.bytes()), "\n");
 }
 
@@ -93,6 +94,7 @@ ThresholdSession::ThresholdSession(Parameters parameters, Facts facts, const Pub
   if (std::ranges::adjacent_find(facts_.galois_elements, std::greater_equal<>()) != facts_.galois_elements.end()) {
     throw ArgumentError("Galois elements must be different and in ascending order");
   }
+  require_planned("decryptions of a session", facts_.decryptions);
   digest_ = hash_of(text_of(2, parameters_, facts_, reference_));
 }
 

@@ -15,22 +15,17 @@ namespace {
 using rlwe::KeyShare;
 using rlwe::PartyState;
 
-/// A copy, of which Seed has none by itself.
-PartyState copy_of(const PartyState& state) {
-  return {state.session(), state.party(), Seed(state.seed().bytes()), state.commitments(), state.answered()};
-}
-
 class MemoryStore final : public PartyStore {
  public:
   explicit MemoryStore(PartyState state) : state_(std::move(state)) {}
 
   PartyState read() override {
     const std::lock_guard lock(mutex_);
-    return copy_of(state_);
+    return state_.copy();
   }
   void change(const std::function<void(PartyState&)>& change) override {
     const std::lock_guard lock(mutex_);
-    PartyState changed = copy_of(state_);
+    PartyState changed = state_.copy();
     change(changed);
     state_ = std::move(changed);
   }
@@ -142,8 +137,9 @@ void JointParty::require_spoken(std::span<const Message* const> messages) const 
 
 bool JointParty::knows_key() const { return store_->read().has_answered(); }
 
-rlwe::KeyId JointParty::key() const {
-  const PartyState state = store_->read();
+rlwe::KeyId JointParty::key() const { return key_of(store_->read()); }
+
+rlwe::KeyId JointParty::key_of(const PartyState& state) const {
   if (state.has_answered()) return rlwe::joint_key_id(session_.digest(), state.answered());
   throw ArgumentError(message("party ", number_,
                               " does not know the joint key yet: it has not answered the first shares of all parties"));
@@ -256,8 +252,17 @@ std::vector<rlwe::SecretShare> JointParty::deal() const { return rlwe::deal_secr
 DecryptionShare JointParty::decryption_share(const EncryptedArray& x, std::vector<std::uint32_t> active,
                                              unsigned flooding_bits, const rlwe::SecretShare* share,
                                              const Options& options) const {
-  return value::decryption_share(session_, key(), number_, secret_, share, x, std::move(active), flooding_bits,
-                                 options);
+  const PartyState before = store_->read();
+  DecryptionShare made = value::decryption_share(session_, key_of(before), number_, secret_, share, x,
+                                                 std::move(active), flooding_bits, options);
+  const Digest question = question_of(made.facts());
+  if (before.has_decrypted(question)) return made;
+  store_->change([&](PartyState& state) { state.decrypt(question, ciphertexts_of(x), session_.decryptions()); });
+  return made;
+}
+
+rlwe::RevealCount JointParty::decryptions() const {
+  return {session_.decryptions(), store_->read().decrypted().ciphertexts};
 }
 
 }  // namespace cyclotome::value

@@ -2,6 +2,7 @@
 #include "cyclotome/value/threshold_decryption.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/rlwe/domains.hpp"
@@ -29,7 +30,7 @@ void little_endian(std::vector<std::uint8_t>& bytes, std::uint64_t value, std::s
 
 /// The distances of all ciphertexts from what does not depend on the noise add up, as in `reveal`.
 unsigned whole_bits(const EncryptedArray& x, unsigned flooding_bits) {
-  return flooding_bits + rlwe::flooding_bits_of(x.layout().batch() * x.channels().size());
+  return flooding_bits + rlwe::flooding_bits_of(ciphertexts_of(x));
 }
 
 void require_decryptable_by(const ThresholdSession& session, const rlwe::KeyId& key, const EncryptedArray& x,
@@ -169,6 +170,21 @@ PolyArray phases_of(const Ciphertext& c, std::size_t channel, const Piece& piece
 }
 
 }  // namespace
+
+std::uint64_t ciphertexts_of(const EncryptedArray& x) { return x.layout().batch() * x.channels().size(); }
+
+Digest question_of(const Facts& facts) {
+  constexpr std::string_view domain = "cyclotome joint question 2\n";
+  std::vector<std::uint8_t> bytes(domain.begin(), domain.end());
+  bytes.insert(bytes.end(), facts.session.begin(), facts.session.end());
+  bytes.insert(bytes.end(), facts.key.begin(), facts.key.end());
+  bytes.insert(bytes.end(), facts.array.begin(), facts.array.end());
+  for (const std::uint64_t number : {std::uint64_t{facts.flooding_bits}, std::uint64_t{facts.epoch}}) {
+    little_endian(bytes, number, 4);
+  }
+  for (const std::uint32_t party : facts.active) little_endian(bytes, party, 4);
+  return sha256(bytes);
+}
 
 Digest array_digest(const EncryptedArray& x) {
   Sha256 hash;

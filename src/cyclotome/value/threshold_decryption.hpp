@@ -42,6 +42,12 @@ class DecryptionShare {
   std::vector<PolyArray> channels_;
 };
 
+/// SHA-256 of what a share is asked for, whoever gives it: session, key, array, set, flooding bits and epoch.
+Digest question_of(const DecryptionShare::Facts& facts);
+
+/// Ciphertexts of one plaintext modulus that an array is made of: what decrypting it counts as.
+std::uint64_t ciphertexts_of(const EncryptedArray& x);
+
 /// SHA-256 of key id, levels and residues of an array's ciphertexts: what parties compare before they decrypt.
 Digest array_digest(const EncryptedArray& x);
 
