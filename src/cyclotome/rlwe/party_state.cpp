@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cyclotome/math/hexadecimal.hpp"
 #include "cyclotome/rlwe/joint_errors.hpp"
 
 namespace cyclotome::rlwe {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/hexadecimal.hpp"
 #include "cyclotome/rlwe/joint_errors.hpp"
 #include "cyclotome/rlwe/key_material.hpp"
 #include "cyclotome/rlwe/threshold_seeds.hpp"

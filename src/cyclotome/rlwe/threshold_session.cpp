@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/hexadecimal.hpp"
 #include "cyclotome/rlwe/keys.hpp"
 
 namespace cyclotome::rlwe {
@@ -68,13 +69,6 @@ std::string text_of(unsigned version, const Parameters& parameters, const Thresh
 
 }  // namespace
 
-std::string hexadecimal(std::span<const std::uint8_t> bytes) {
-  constexpr char digits[] = "0123456789abcdef";
-  std::string text;
-  for (const std::uint8_t byte : bytes) text += {digits[byte >> 4], digits[byte & 15]};
-  return text;
-}
-
 ThresholdSession::ThresholdSession(Parameters parameters, Facts facts, const PublicSeed& reference)
     : parameters_(std::move(parameters)), facts_(std::move(facts)), reference_(reference) {
   require_parties(parameters_, facts_.parties);
@@ -126,6 +120,16 @@ KeyId ThresholdSession::id() const { return session_id(digest_); }
 KeyId ThresholdSession::party_key(std::uint32_t party) const {
   require_party(party);
   return id_of(hash_of(message("cyclotome party ", party, "\n", hexadecimal(digest_), "\n")));
+}
+
+const char* ThresholdSession::naming() const noexcept {
+  if (shares_secrets()) {
+    return "decrypt again with sets that differ in one party each: who was in every set that fails, and in none that "
+           "passes, gave a wrong share";
+  }
+  return "where all decrypt, nobody can be named: every party's share is needed, and each looks like any other; stop, "
+         "or "
+         "make a new key of which fewer than all decrypt, whose wrong shares are named";
 }
 
 void ThresholdSession::require_party(std::uint32_t party) const {

@@ -61,6 +61,9 @@ class ThresholdSession {
   /// The digest that the protocol's first version gave a session of the same facts.
   Digest first_version_digest() const;
 
+  /// In words, what shows who gave a wrong decryption share: other sets, where fewer than all decrypt; else nothing.
+  const char* naming() const noexcept;
+
   /// Throws ArgumentError for somebody who takes no part.
   void require_party(std::uint32_t party) const;
   /// Throws ArgumentError unless these are distinct parties, ascending, and enough of them to decrypt.
@@ -87,8 +90,6 @@ KeyId session_id(const Digest& session);
 KeyId first_version_id(const Digest& session);
 /// The id of the joint key of a session whose first round has this digest: other first shares, another key.
 KeyId joint_key_id(const Digest& session, const Digest& first_round);
-/// Lower-case hexadecimal digits.
-std::string hexadecimal(std::span<const std::uint8_t> bytes);
 
 /// What a message of which parties sent one each was sent by: throws ArgumentError if one is missing or repeated.
 void require_each_once(const char* what, std::span<const std::uint32_t> expected,

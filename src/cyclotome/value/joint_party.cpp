@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/hexadecimal.hpp"
 #include "cyclotome/rlwe/secret_sharing.hpp"
 
 namespace cyclotome::value {
@@ -73,8 +74,7 @@ std::vector<const Message*> sorted(const rlwe::ThresholdSession& session, const 
     }
     throw BlameError(message("party ", each->party(), " sent two different messages of stage \"", stage,
                              "\", or somebody did in its name; the session is over"),
-                     {each->party()}, stage,
-                     rlwe::hexadecimal(name(*place->second)) + " " + rlwe::hexadecimal(name(*each)));
+                     {each->party()}, stage, hexadecimal(name(*place->second)) + " " + hexadecimal(name(*each)));
   }
   std::vector<const Message*> all;
   for (const auto& [party, each] : by_party) all.push_back(each);
