@@ -2,6 +2,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
@@ -9,6 +10,7 @@
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/rlwe/secret_sharing.hpp"
 #include "cyclotome/rlwe/threshold_keys.hpp"
+#include "cyclotome/value/joint_evidence.hpp"
 #include "cyclotome/value/joint_party.hpp"
 #include "cyclotome/value/threshold_decryption.hpp"
 #include "io.hpp"
@@ -76,6 +78,7 @@ void bind_session(nb::module_& m) {
       .def_prop_ro("relinearization", &ThresholdSession::relinearization)
       .def_prop_ro("galois_elements", &ThresholdSession::galois_elements)
       .def_prop_ro("decryptions", &ThresholdSession::decryptions)
+      .def_prop_ro("naming", &ThresholdSession::naming)
       .def_prop_ro("digest", [](const ThresholdSession& s) { return to_bytes(s.digest()); })
       .def("party_key", [](const ThresholdSession& s, std::uint32_t party) { return to_bytes(s.party_key(party)); });
 }
@@ -142,6 +145,26 @@ value::JointVoice voice_of(nb::callable sign, nb::callable verify) {
             const nb::gil_scoped_acquire locked;
             return nb::cast<bool>((*verifies)(party, to_bytes(digest), to_bytes(signature)));
           }};
+}
+
+void bind_evidence(nb::module_& m) {
+  m.def(
+      "joint_fault",
+      [](const ThresholdSession& session, const std::vector<const Commitment*>& commitments,
+         const std::vector<const KeyShare*>& shares,
+         const nb::typed<nb::callable, bool(std::uint32_t, nb::bytes, nb::bytes)>& verify)
+          -> std::optional<std::tuple<std::uint32_t, std::string, std::string>> {
+        value::JointMessages messages;
+        for (const Commitment* const each : commitments) messages.commitments.push_back(*each);
+        for (const KeyShare* const each : shares) messages.shares.push_back(*each);
+        const auto fault = value::fault_in(
+            session, messages, [&](std::uint32_t party, const Digest& digest, std::span<const std::uint8_t> signature) {
+              return nb::cast<bool>(verify(party, to_bytes(digest), to_bytes(signature)));
+            });
+        if (!fault) return std::nullopt;
+        return std::tuple(fault->party, fault->stage, fault->reason);
+      },
+      "session"_a, "commitments"_a, "shares"_a, "verify"_a);
 }
 
 void bind_party(nb::module_& m) {
@@ -285,6 +308,12 @@ void bind_shared_decryption(nb::module_& m) {
       },
       "x"_a);
   m.def(
+      "liars",
+      [](const std::vector<std::vector<std::uint32_t>>& failed, const std::vector<std::vector<std::uint32_t>>& passed) {
+        return value::liars(failed, passed);
+      },
+      "failed"_a, "passed"_a);
+  m.def(
       "threshold_decrypt",
       [](const ThresholdSession& session, const value::EncryptedArray& x,
          const std::vector<const DecryptionShare*>& shares,
@@ -298,6 +327,7 @@ void bind_threshold(nb::module_& m) {
   bind_session(m);
   bind_making(m);
   bind_party(m);
+  bind_evidence(m);
   bind_sharing(m);
   bind_shared_decryption(m);
 }

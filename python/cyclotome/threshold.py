@@ -39,6 +39,7 @@ from .threshold_advice import Advice, advise
 from .threshold_checks import CheckedDecryption, MacKey, MacShare, Pledge, liars
 from .threshold_dealing import Complaint, Dealing, DealingRound, ReceivingKeys, SealedShare, Verdict
 from .threshold_decryption import decrypt, natives_of, require_array
+from .threshold_evidence import blaming, verify
 from .threshold_messages import Commitment, DecryptionShare, KeyShare, Message, SecretShare, Session, number_of
 from .threshold_voices import Signer, Verifier, speak
 from .values import index
@@ -73,6 +74,7 @@ __all__ = [
     "decrypt",
     "liars",
     "transcript",
+    "verify",
 ]
 
 _M = TypeVar("_M", bound=Message)
@@ -129,6 +131,7 @@ class Party:
             raise MismatchError(f"{file} is the file of party {self._native.number}, not of party {number}")
         speak(self._native, session, identity, identities)
         self._share: SecretShare | None = None
+        self._commitments: tuple[Commitment, ...] = ()  # what others signed, to be shown if they break it
         if share is not None:
             self._accept(share)
 
@@ -180,7 +183,9 @@ class Party:
             RepeatedAnswerError: this party has shown its share after other commitments.
             FileError: the party's file can't be written; then nothing was shown.
         """
-        return self._message(KeyShare, self._native.first_share(_commitments(commitments)))
+        share = self._message(KeyShare, self._native.first_share(_commitments(commitments)))
+        self._commitments = tuple(commitments)
+        return share
 
     def agree(self, first: Sequence[KeyShare]) -> None:
         """Takes the first shares of all parties as this session's, for good, without answering them: what a session
@@ -189,7 +194,9 @@ class Party:
         Raises:
             ArgumentError, MismatchError, RepeatedAnswerError: as `second_share`.
         """
-        self._native.agree(natives_of(first, KeyShare, self._context))
+        natives = natives_of(first, KeyShare, self._context)
+        with blaming((*self._commitments, *first)):
+            self._native.agree(natives)
 
     def replace(self, first: Sequence[KeyShare]) -> None:
         """Takes the first shares of all parties as `agree` does, for who takes the place of a party that lost
@@ -214,7 +221,9 @@ class Party:
             RepeatedAnswerError: this party has answered other first shares.
             FileError: the party's file can't be written; then nothing was answered.
         """
-        return self._message(KeyShare, self._native.second_share(natives_of(first, KeyShare, self._context)))
+        natives = natives_of(first, KeyShare, self._context)
+        with blaming((*self._commitments, *first)):
+            return self._message(KeyShare, self._native.second_share(natives))
 
     def next(self, inbox: Iterable[Commitment | KeyShare] = ()) -> Progress:
         """Does whatever is next: a party that calls nothing else until its keys are there follows the protocol.
@@ -234,7 +243,9 @@ class Party:
         every = list(inbox)
         shares = [each for each in every if not isinstance(each, Commitment)]
         commitments = [each for each in every if isinstance(each, Commitment)]
-        native = self._native.advance(_commitments(commitments), natives_of(shares, KeyShare, self._context))
+        natives = _commitments(commitments), natives_of(shares, KeyShare, self._context)
+        with blaming(every):
+            native = self._native.advance(*natives)
         parameters = self._session.parameters
         sent: list[Commitment | KeyShare] = [
             *(Commitment(parameters, each) for each in native.commitments),
@@ -248,7 +259,10 @@ class Party:
         return Progress(tuple(sent), native.stage, tuple(native.missing), keys, transcript)
 
     def deal(self) -> dict[int, SecretShare]:
-        """What this party deals, by receiver, itself included. Each is a **secret** of its receiver.
+        """What this party deals, by receiver, itself included. Each is a **secret** of its receiver, in the clear, and
+        nothing shows whether it is right: a `DealingRound` seals the same shares and checks them. This stays for
+        systems without OpenSSL's libcrypto, which identities take, and for parties that have encrypted channels anyway
+        and trust each other to deal rightly.
 
         Raises:
             ArgumentError: a session in which all decrypt.

@@ -247,7 +247,28 @@ Integers threshold_decrypt(const ThresholdSession& session, const EncryptedArray
         x.context()->flooding(channel, whole_bits(x, facts.flooding_bits), facts.active.size());
     return x.context()->open_flooded(part(channel, piece), phases_of(channel, i, piece, shares), flooding);
   };
-  return opened(operation, x, opening, options);
+  try {
+    return opened(operation, x, opening, options);
+  } catch (const ContradictionError& error) {
+    throw ContradictionError(message(error.what(), "; if it was a share, ", session.naming()));
+  } catch (const RangeError& error) {
+    throw RangeError(message(error.what(), "; if it was a share, ", session.naming()));
+  }
+}
+
+std::vector<std::uint32_t> liars(std::span<const std::vector<std::uint32_t>> failed,
+                                 std::span<const std::vector<std::uint32_t>> passed) {
+  if (failed.empty()) throw ArgumentError("no set failed, so nobody is named");
+  const auto holds = [](std::uint32_t party) {
+    return [party](const std::vector<std::uint32_t>& set) { return std::ranges::find(set, party) != set.end(); };
+  };
+  std::vector<std::uint32_t> named;
+  for (const std::uint32_t party : failed.front()) {
+    if (std::ranges::all_of(failed, holds(party)) && std::ranges::none_of(passed, holds(party))) named.push_back(party);
+  }
+  std::ranges::sort(named);
+  named.erase(std::ranges::unique(named).begin(), named.end());
+  return named;
 }
 
 }  // namespace cyclotome::value

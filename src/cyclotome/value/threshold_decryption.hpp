@@ -66,4 +66,10 @@ DecryptionShare decryption_share(const rlwe::ThresholdSession& session, const rl
 Integers threshold_decrypt(const rlwe::ThresholdSession& session, const EncryptedArray& x,
                            std::span<const DecryptionShare* const> shares, const Options& options = {});
 
+/// Whom decryptions of one array by several sets name: those who were in every set that failed, and in none that
+/// passed, ascending. With one liar, swapping one party at a time leaves that one; several may leave nobody. Throws
+/// ArgumentError where no set failed.
+std::vector<std::uint32_t> liars(std::span<const std::vector<std::uint32_t>> failed,
+                                 std::span<const std::vector<std::uint32_t>> passed = {});
+
 }  // namespace cyclotome::value
