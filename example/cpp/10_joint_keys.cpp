@@ -32,14 +32,31 @@ void joint_keys() {
   check("all know the same key", keys.public_key.id() == parties[0].key() && parties[0].key() == parties[2].key());
 
   title("Each deals its secret, so that two are enough");
-  std::vector<std::vector<SecretShare>> received(parties.size());
-  for (const JointParty& dealer : parties) {
-    std::vector<SecretShare> dealt = dealer.deal();
-    for (std::size_t i = 0; i < dealt.size(); ++i) received[i].push_back(std::move(dealt[i]));
+  // Sealed for each receiver and checked by it, so that any channel will do. Identities are compared once, aloud.
+  std::vector<Identity> people;
+  Identities known;
+  for (const JointParty& party : parties) {
+    people.push_back(Identity::create());
+    known.emplace(party.number(), people.back().public_identity());
+  }
+  const DealingRound round(session, {.what = DealtSecret::own, .dealers = session.parties()}, known);
+  std::vector<ReceivingKeys> issued;  // from each to all
+  for (const JointParty& party : parties) {
+    issued.push_back(receiving_keys(round, party.number(), people[party.number() - 1]));
+  }
+  std::vector<Dealing> dealings;                                // from each to all
+  std::vector<std::vector<SealedShare>> sealed(people.size());  // from each to each
+  for (const JointParty& party : parties) {
+    const Dealt dealt = deal_own(round, party.number(), people[party.number() - 1], party.secret(), issued);
+    dealings.push_back(dealt.dealing);
+    for (const SealedShare& each : dealt.sealed) sealed[each.receiver - 1].push_back(each);
   }
   std::vector<SecretShare> shares;  // in truth each party keeps its own
   for (const JointParty& party : parties) {
-    shares.push_back(sum_of_dealt(session, party.number(), received[party.number() - 1]));
+    const std::size_t place = party.number() - 1;
+    Received received = receive_dealt(round, context, party.number(), people[place], dealings, sealed[place]);
+    check("nobody dealt wrongly", received.complaints.empty());
+    shares.push_back(std::move(*received.share));
   }
 
   title("Somebody computes");
@@ -63,6 +80,12 @@ void joint_keys() {
   check_refused<RepeatedAnswerError>("a party that was made anew", [&] { return parties[0].first_share(others); });
   const std::vector<KeyShare> rogue = {first[0], first[1], remade.first_share(others)};
   check_refused<BlameError>("another share than was committed to", [&] { return parties[0].second_share(rogue); });
+  sealed[1][2].bytes[7] ^= 1;
+  check_refused<MismatchError>("a sealed share that a relay altered",
+                               [&] { return receive_dealt(round, context, 2, people[1], dealings, sealed[1]); });
+  // Who signs both, shows everybody that it is dishonest.
+  Complaint false_one{.accuser = 2, .dealing = dealings[2], .sealed = sealed[1][2]};
+  check_refused<MismatchError>("a complaint that nobody signed", [&] { return judge(round, context, false_one); });
   check_refused<ArgumentError>("more parties than the parameters are for",
                                [&] { return threshold_session(parameters, 4); });
 }

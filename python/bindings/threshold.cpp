@@ -2,6 +2,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
@@ -9,6 +10,7 @@
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/rlwe/joint/secret_sharing.hpp"
 #include "cyclotome/rlwe/joint/threshold_keys.hpp"
+#include "cyclotome/value/joint/joint_evidence.hpp"
 #include "cyclotome/value/joint/joint_party.hpp"
 #include "cyclotome/value/joint/threshold_decryption.hpp"
 #include "io.hpp"
@@ -64,17 +66,19 @@ void bind_session(nb::module_& m) {
       .def_static(
           "create",
           [](const rlwe::Parameters& parameters, std::vector<std::uint32_t> parties, std::size_t threshold,
-             bool relinearization, std::vector<std::uint64_t> galois_elements) {
+             bool relinearization, std::vector<std::uint64_t> galois_elements, std::uint64_t decryptions) {
             return ThresholdSession::create(
-                parameters, {std::move(parties), threshold, relinearization, std::move(galois_elements)});
+                parameters, {std::move(parties), threshold, relinearization, std::move(galois_elements), decryptions});
           },
-          "parameters"_a, "parties"_a, "threshold"_a, "relinearization"_a, "galois_elements"_a)
+          "parameters"_a, "parties"_a, "threshold"_a, "relinearization"_a, "galois_elements"_a, "decryptions"_a)
       .def_prop_ro("parameters", &ThresholdSession::parameters)
       .def_prop_ro("parties", &ThresholdSession::parties)
       .def_prop_ro("threshold", &ThresholdSession::threshold)
       .def_prop_ro("shares_secrets", &ThresholdSession::shares_secrets)
       .def_prop_ro("relinearization", &ThresholdSession::relinearization)
       .def_prop_ro("galois_elements", &ThresholdSession::galois_elements)
+      .def_prop_ro("decryptions", &ThresholdSession::decryptions)
+      .def_prop_ro("naming", &ThresholdSession::naming)
       .def_prop_ro("digest", [](const ThresholdSession& s) { return to_bytes(s.digest()); })
       .def("party_key", [](const ThresholdSession& s, std::uint32_t party) { return to_bytes(s.party_key(party)); });
 }
@@ -143,6 +147,26 @@ value::JointVoice voice_of(nb::callable sign, nb::callable verify) {
           }};
 }
 
+void bind_evidence(nb::module_& m) {
+  m.def(
+      "joint_fault",
+      [](const ThresholdSession& session, const std::vector<const Commitment*>& commitments,
+         const std::vector<const KeyShare*>& shares,
+         const nb::typed<nb::callable, bool(std::uint32_t, nb::bytes, nb::bytes)>& verify)
+          -> std::optional<std::tuple<std::uint32_t, std::string, std::string>> {
+        value::JointMessages messages;
+        for (const Commitment* const each : commitments) messages.commitments.push_back(*each);
+        for (const KeyShare* const each : shares) messages.shares.push_back(*each);
+        const auto fault = value::fault_in(
+            session, messages, [&](std::uint32_t party, const Digest& digest, std::span<const std::uint8_t> signature) {
+              return nb::cast<bool>(verify(party, to_bytes(digest), to_bytes(signature)));
+            });
+        if (!fault) return std::nullopt;
+        return std::tuple(fault->party, fault->stage, fault->reason);
+      },
+      "session"_a, "commitments"_a, "shares"_a, "verify"_a);
+}
+
 void bind_party(nb::module_& m) {
   nb::class_<PartyStore>(m, "PartyStore");
   m.def(
@@ -187,6 +211,8 @@ void bind_party(nb::module_& m) {
       .def_prop_ro("number", &JointParty::number)
       .def_prop_ro("secret", &JointParty::secret, nb::rv_policy::reference_internal)
       .def("knows_key", &JointParty::knows_key, NoGil())
+      .def(
+          "decryptions", [](const JointParty& party) { return party.decryptions().spent; }, NoGil())
       .def("key", [](const JointParty& party) { return to_bytes(party.key()); })
       .def(
           "speak_with",
@@ -282,6 +308,12 @@ void bind_shared_decryption(nb::module_& m) {
       },
       "x"_a);
   m.def(
+      "liars",
+      [](const std::vector<std::vector<std::uint32_t>>& failed, const std::vector<std::vector<std::uint32_t>>& passed) {
+        return value::liars(failed, passed);
+      },
+      "failed"_a, "passed"_a);
+  m.def(
       "threshold_decrypt",
       [](const ThresholdSession& session, const value::EncryptedArray& x,
          const std::vector<const DecryptionShare*>& shares,
@@ -295,6 +327,7 @@ void bind_threshold(nb::module_& m) {
   bind_session(m);
   bind_making(m);
   bind_party(m);
+  bind_evidence(m);
   bind_sharing(m);
   bind_shared_decryption(m);
 }

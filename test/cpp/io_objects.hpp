@@ -164,9 +164,10 @@ struct JointObjects {
     const rlwe::SecretShare* const all[] = {&dealt[0], &dealt[1], &dealt[2]};
     return rlwe::sum_of_dealt(session, 1, all);
   }
-  // What party 1 keeps after it has answered.
+  // What party 1 keeps after it has answered, and helped to decrypt.
   rlwe::PartyState party() const {
-    return {session.digest(), 1, Seed(std::array<std::uint8_t, 32>{7}), commitments(), sums().digest()};
+    return {session.digest(),           1, Seed(std::array<std::uint8_t, 32>{7}), commitments(), sums().digest(),
+            {3, {Digest{4}, Digest{5}}}};
   }
   // Zeros, encrypted, in coefficients.
   value::EncryptedArray array() const {

@@ -16,9 +16,9 @@ from ..reporting import Task
 from ..text import plural
 from .kinds import EvaluationKeys, Keys, PublicKey, SecretKey, planned_reveals
 
-_USUAL_REVEALS = 1 << 20
+USUAL_REVEALS = 1 << 20
 
-__all__ = ["galois_elements_of", "keygen", "sum_rotations", "trace_elements"]
+__all__ = ["USUAL_REVEALS", "galois_elements_of", "keygen", "sum_rotations", "trace_elements"]
 
 
 def sum_rotations(parameters: Parameters) -> list[int]:
@@ -43,7 +43,7 @@ def keygen(
     galois_elements: Sequence[int] = (),
     matrices: Sequence[tuple[int, int]] = (),
     relinearization: bool = True,
-    reveals: int = _USUAL_REVEALS,
+    reveals: int = USUAL_REVEALS,
     device: str = "cpu",
     progress: Callback | None = None,
 ) -> Keys:
@@ -96,7 +96,7 @@ def keygen(
     )
     task = Task("generating keys", 2 + int(relinearization) + len(elements), progress)
     secret = _core.SecretKey.generate(context.native)
-    if planned != _USUAL_REVEALS:
+    if planned != USUAL_REVEALS:
         secret.plan_reveals(planned)
     task.advance()
     public = _core.PublicKey.generate(secret)

@@ -30,14 +30,16 @@ from .. import _core
 from ..arrays.array import EncryptedArray
 from ..devices.contexts import Context, context_on
 from ..errors import ArgumentError, MismatchError, UnsupportedError
-from ..keys.kinds import EvaluationKeys, PublicKey, SecretKey
+from ..keys.kinds import EvaluationKeys, PublicKey, Reveals, SecretKey
 from ..keys.passphrases import Passphrase
 from ..numbers.values import index
 from ..options import Callback, options
+from ..whole_files import path_text
 from .advice import Advice, advise
 from .checks import CheckedDecryption, MacKey, MacShare, Pledge, liars
 from .dealing import Complaint, Dealing, DealingRound, ReceivingKeys, SealedShare, Verdict
 from .decryption import decrypt, natives_of, require_array
+from .evidence import blaming, verify
 from .identities import Identity, PublicIdentity
 from .messages import Commitment, DecryptionShare, KeyShare, Message, SecretShare, Session, number_of
 from .party_files import Path, party_store
@@ -72,6 +74,7 @@ __all__ = [
     "decrypt",
     "liars",
     "transcript",
+    "verify",
 ]
 
 _M = TypeVar("_M", bound=Message)
@@ -121,12 +124,14 @@ class Party:
             raise UnsupportedError(f"a party takes a Session, not {type(session).__name__}")
         number = number_of(number, "a party's number")
         self._session, self._context = session, context_on(device, session.parameters)
+        self._file = None if file is None else path_text(file)
         store = party_store(session, number, file, passphrase)
         self._native = _core.JointParty(session.native, self._context.native, store)
         if self._native.number != number:
             raise MismatchError(f"{file} is the file of party {self._native.number}, not of party {number}")
         speak(self._native, session, identity, identities)
         self._share: SecretShare | None = None
+        self._commitments: tuple[Commitment, ...] = ()  # what others signed, to be shown if they break it
         if share is not None:
             self._accept(share)
 
@@ -152,6 +157,13 @@ class Party:
         return bytes(self._native.key()).hex() if self._native.knows_key() else None
 
     @property
+    def decryptions(self) -> Reveals:
+        """Ciphertexts of one plaintext modulus that this party has helped to decrypt, and how many the session plans.
+        Counted in the party's file before a share is given, whatever share of the joint secret it has; a question that
+        is asked again (the same array, set, flooding and epoch) is counted once, if it is among the last 1024."""
+        return Reveals(self._session.decryptions, self._native.decryptions(), self._file)
+
+    @property
     def share(self) -> SecretShare | None:
         """The sum of what all parties dealt to this one, once it was received. Secret; to save, never to send."""
         return self._share
@@ -171,7 +183,9 @@ class Party:
             RepeatedAnswerError: this party has shown its share after other commitments.
             FileError: the party's file can't be written; then nothing was shown.
         """
-        return self._message(KeyShare, self._native.first_share(_commitments(commitments)))
+        share = self._message(KeyShare, self._native.first_share(_commitments(commitments)))
+        self._commitments = tuple(commitments)
+        return share
 
     def agree(self, first: Sequence[KeyShare]) -> None:
         """Takes the first shares of all parties as this session's, for good, without answering them: what a session
@@ -180,7 +194,9 @@ class Party:
         Raises:
             ArgumentError, MismatchError, RepeatedAnswerError: as `second_share`.
         """
-        self._native.agree(natives_of(first, KeyShare, self._context))
+        natives = natives_of(first, KeyShare, self._context)
+        with blaming((*self._commitments, *first)):
+            self._native.agree(natives)
 
     def replace(self, first: Sequence[KeyShare]) -> None:
         """Takes the first shares of all parties as `agree` does, for who takes the place of a party that lost
@@ -205,7 +221,9 @@ class Party:
             RepeatedAnswerError: this party has answered other first shares.
             FileError: the party's file can't be written; then nothing was answered.
         """
-        return self._message(KeyShare, self._native.second_share(natives_of(first, KeyShare, self._context)))
+        natives = natives_of(first, KeyShare, self._context)
+        with blaming((*self._commitments, *first)):
+            return self._message(KeyShare, self._native.second_share(natives))
 
     def next(self, inbox: Iterable[Commitment | KeyShare] = ()) -> Progress:
         """Does whatever is next: a party that calls nothing else until its keys are there follows the protocol.
@@ -225,7 +243,9 @@ class Party:
         every = list(inbox)
         shares = [each for each in every if not isinstance(each, Commitment)]
         commitments = [each for each in every if isinstance(each, Commitment)]
-        native = self._native.advance(_commitments(commitments), natives_of(shares, KeyShare, self._context))
+        natives = _commitments(commitments), natives_of(shares, KeyShare, self._context)
+        with blaming(every):
+            native = self._native.advance(*natives)
         parameters = self._session.parameters
         sent: list[Commitment | KeyShare] = [
             *(Commitment(parameters, each) for each in native.commitments),
@@ -239,7 +259,10 @@ class Party:
         return Progress(tuple(sent), native.stage, tuple(native.missing), keys, transcript)
 
     def deal(self) -> dict[int, SecretShare]:
-        """What this party deals, by receiver, itself included. Each is a **secret** of its receiver.
+        """What this party deals, by receiver, itself included. Each is a **secret** of its receiver, in the clear, and
+        nothing shows whether it is right: a `DealingRound` seals the same shares and checks them. This stays for
+        systems without OpenSSL's libcrypto, which identities take, and for parties that have encrypted channels anyway
+        and trust each other to deal rightly.
 
         Raises:
             ArgumentError: a session in which all decrypt.
@@ -286,6 +309,8 @@ class Party:
                 were not relinearised; flooding_bits out of range; a party that has not seen the first shares.
             MismatchError: an array of another key.
             NoiseError: too little headroom for this flooding.
+            BudgetError: more ciphertexts than are left of what the session planned (`decryptions`).
+            FileError: the party's file can't be written; then nothing was given.
         """
         require_array(x)
         chosen = self._session.parties if active is None else [number_of(one, "a party's number") for one in active]

@@ -9,7 +9,8 @@ from typing import Any, NoReturn
 from .. import _core
 from ..devices.contexts import Context
 from ..errors import ArgumentError, SecrecyError
-from ..keys.generation import galois_elements_of
+from ..keys.generation import USUAL_REVEALS, galois_elements_of
+from ..keys.kinds import planned_reveals
 from ..numbers.values import index
 from ..parameters.parameters import Parameters, required_parameters
 from ..pickling import pickled_as_file
@@ -42,6 +43,7 @@ class Session:
         galois_elements: Sequence[int] = (),
         matrices: Sequence[tuple[int, int]] = (),
         relinearization: bool = True,
+        decryptions: int = USUAL_REVEALS,
     ) -> Session:
         """A new session, with a reference seed of the operating system.
 
@@ -52,10 +54,13 @@ class Session:
                 (`Party.deal`).
             rotations, columns, galois_elements, matrices, relinearization: as in `keygen`: the evaluation keys that
                 there will be.
+            decryptions: ciphertexts of one plaintext modulus that each party helps to decrypt in the key's life, 1 to
+                2^60; then it refuses (`Party.decryptions`). What all of them tell of secrets adds up to at most
+                decryptions times 2^-flooding_bits: 2^-44 with 64 bits and the usual number.
 
         Raises:
-            ArgumentError: parties or a threshold that can't be, or more parties than the parameters are for; as
-                `keygen`.
+            ArgumentError: parties, a threshold or decryptions that can't be, or more parties than the parameters are
+                for; as `keygen`.
         """
         required_parameters("a session", parameters)
         if isinstance(parties, Iterable):
@@ -64,7 +69,10 @@ class Session:
             numbers = list(range(1, number_of(parties, "the number of parties") + 1))
         enough = len(numbers) if threshold is None else number_of(threshold, "the threshold")
         elements = galois_elements_of(parameters, rotations, columns, galois_elements, matrices)
-        native = _core.ThresholdSession.create(parameters.native, numbers, enough, bool(relinearization), elements)
+        planned = planned_reveals(decryptions, "Session.create: decryptions")
+        native = _core.ThresholdSession.create(
+            parameters.native, numbers, enough, bool(relinearization), elements, planned
+        )
         return cls(parameters, native)
 
     @property
@@ -101,6 +109,11 @@ class Session:
     def galois_elements(self) -> tuple[int, ...]:
         """The automorphisms that there will be keys for."""
         return tuple(self._native.galois_elements)
+
+    @property
+    def decryptions(self) -> int:
+        """Ciphertexts of one plaintext modulus that each party helps to decrypt in the key's life."""
+        return int(self._native.decryptions)
 
     @property
     def id(self) -> str:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 import stat
 from pathlib import Path
+from typing import Any
 
 import cyclotome as cy
 import pytest
@@ -48,11 +49,12 @@ def shown(session: Path, folders: dict[int, Path], *options: object) -> list[Pat
         succeed("threshold", "commit", session, "--party", party, "--out", folder, INSECURE, *options)
     commitments = [folder / f"commit-{party}.ct" for party, folder in folders.items()]
     for party, folder in folders.items():
-        succeed("threshold", "share", session, *commitments, "--party", party, "--out", folder, INSECURE)
+        clear = "--out", folder, "--deal-in-clear", INSECURE
+        succeed("threshold", "share", session, *commitments, "--party", party, *clear)
     return [folder / f"first-{party}.ct" for party, folder in folders.items()]
 
 
-def make_keys(place: Path, threshold: int) -> None:
+def make_keys(place: Path, threshold: int, *options: object) -> Any:
     """Every message goes where its receivers are; secrets stay in their folders."""
     session = place / "session.ct"
     made = succeed(
@@ -67,6 +69,7 @@ def make_keys(place: Path, threshold: int) -> None:
         session,
         INSECURE,
         "--json",
+        *options,
     )
     assert made.data["parties"] == [1, 2, 3]
     assert made.data["threshold"] == threshold
@@ -83,6 +86,7 @@ def make_keys(place: Path, threshold: int) -> None:
             assert all(stat.S_IMODE(path.stat().st_mode) == 0o600 for path in dealt)
             succeed("threshold", "receive", session, *dealt, *own, "-o", folder / "share.key")
     succeed("threshold", "combine", session, *first, *second, "--out", place / "keys", INSECURE)
+    return made.data
 
 
 def decrypt_share(place: Path, party: int, active: tuple[int, ...], shared: bool, *options: object) -> Path:
@@ -116,6 +120,33 @@ def test_three_people_with_folders(place: Path, threshold: int) -> None:
     output = place / "out.csv"
     succeed("threshold", "decrypt", session, result, *shares, "-o", output, INSECURE)
     assert output.read_text() == "x,y\n12.25,16\n1.5625,49\n"
+
+
+def test_a_session_plans_how_much_is_decrypted(place: Path) -> None:
+    """Each process counts in secret.key, and --force is no way round it."""
+    assert make_keys(place, 2, "--decryptions", 4)["decryptions"] == 4
+    secret = folders(place)[1] / "secret.key"
+
+    def encrypted() -> None:
+        key = "--key", place / "keys/public.key", INSECURE
+        succeed("encrypt", place / "v.csv", *key, "--scale", 4, "-o", place / "result.ct", "--force")
+
+    encrypted()
+    for _ in range(2):
+        decrypt_share(place, 1, (1, 2), True, "--force")
+    share, words = folders(place)[1] / "share.key", ("--party", 1, "--with", "1,2", "--secret", secret, INSECURE)
+    ask = "threshold", "decrypt-share", place / "session.ct", place / "result.ct", *words, "--share", share, "--force"
+    left = [succeed(*ask, "-o", place / "s.ct", "--json").data["decryptions_left"]]
+    encrypted()
+    left.append(succeed(*ask, "-o", place / "s.ct", "--json").data["decryptions_left"])
+    assert left == [2, 0]
+    encrypted()
+    kept = secret.read_bytes()
+    refused = run(*ask, "-o", place / "beyond.ct")
+    assert (refused.code, "begin a new session" in " ".join(refused.text.split())) == (5, True)
+    assert secret.read_bytes() == kept and not (place / "beyond.ct").exists()
+    none = run("threshold", "new", place / "params.ct", "--parties", 2, "--decryptions", 0, "-o", place / "t", INSECURE)
+    assert (none.code, "2^60" in none.text) == (2, True)
 
 
 def test_a_round_that_is_repeated_gets_no_second_answer(place: Path) -> None:
@@ -166,7 +197,8 @@ def test_three_people_who_only_do_what_is_next(place: Path, threshold: int) -> N
     for _ in range(4):
         for party, folder in folders(place).items():
             words = "threshold", "step", session, "--party", party, "--in", inbox, "--out", folder, INSECURE, "--json"
-            found[party] = succeed(*words).data
+            clear = ["--deal-in-clear"] if party != 2 else []
+            found[party] = succeed(*words, *clear).data
         for folder in folders(place).values():
             for path in folder.glob("*.ct"):
                 (inbox / path.name).write_bytes(path.read_bytes())
@@ -180,7 +212,7 @@ def test_three_people_who_only_do_what_is_next(place: Path, threshold: int) -> N
     publics = {(folder / "public.key").read_bytes() for folder in folders(place).values()}
     assert len(publics) == 1
     dealt = [folder / f"dealt-{party}-to-1.key" for party, folder in folders(place).items()]
-    assert all(path.exists() for path in dealt) == (threshold == 2)
+    assert [path.exists() for path in dealt] == [threshold == 2, False, threshold == 2]
 
     # Somebody sends another share than it committed to, last.
     (inbox / "first-3.ct").unlink()

@@ -49,7 +49,7 @@ def test_the_corpus_has_every_kind() -> None:
     current = [
         wire_format.read(path.read_bytes())
         for path in CORPUS.iterdir()
-        if path.name != "product-context" and not path.name.startswith("format1-")
+        if not path.name.endswith(("product-context", "identity")) and not path.name.startswith("format1-")
     ]
     assert {file.kind for file in current} == set(wire_format.KINDS.values())
     for name in ("plain_array", "plain_constants"):
@@ -117,7 +117,9 @@ def decrypt(c: wire_format.Ciphertexts, p: wire_format.Parameters, secret: list[
 
 
 @pytest.mark.parametrize(
-    "path", sorted(f for f in CORPUS.iterdir() if not f.name.endswith("product-context")), ids=lambda path: path.name
+    "path",
+    sorted(f for f in CORPUS.iterdir() if not f.name.endswith(("product-context", "identity"))),
+    ids=lambda path: path.name,
 )
 def test_every_file_has_a_sound_frame(path: Path) -> None:
     file = wire_format.read(path.read_bytes())
@@ -149,9 +151,10 @@ def test_the_passphrase_opens_the_protected_secret_key() -> None:
 
 
 def test_the_passphrase_opens_what_a_party_keeps() -> None:
-    """It is the file of the party beside it, which says that it has answered."""
+    """It is the file of the party beside it, which says that it has answered, and helped to decrypt."""
     [(tag, section)] = load("joint-party").sections
-    assert (tag, len(section)) == ("PRTY", 108 + 3 * 32)
+    assert (tag, len(section)) == ("PRTY", 108 + 3 * 32 + 8 + 2 * 32)
+    assert section[108 + 3 * 32 :] == struct.pack("<Q32s32s", 3, b"\4", b"\5")
     assert (section[32:44], section[44:76]) == (struct.pack("<3I", 1, 1, 3), b"\7" + bytes(31))
     assert wire_format.opened((CORPUS / "protected_party").read_bytes(), b"correct horse") == section
 

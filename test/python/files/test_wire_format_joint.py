@@ -88,9 +88,10 @@ def test_messages_are_what_the_page_says(scheme: str, tmp_path: Path) -> None:
     assert (tag, fixed) == ("SESS", (2, 1, 3))
     assert struct.unpack_from("<3I", data, 44) == (1, 2, 3)
     assert struct.unpack_from("<IQ", data, 56) == (1, 3)
+    assert (data[68:], joint.session.decryptions) == (struct.pack("<Q", 1 << 20), 1 << 20)
     text = (
         f"cyclotome threshold session 2\nparameters {file.parameters.fingerprint().hex()}\nparties 1,2,3\nthreshold 2\n"
-        f"relinearization 1\ngalois 3\nreference {reference.hex()}\n"
+        f"relinearization 1\ngalois 3\ndecryptions 1048576\nreference {reference.hex()}\n"
     )
     digest = hashlib.sha256(text.encode()).digest()
     assert digest.hex() == joint.session.id

@@ -29,6 +29,7 @@ Bytes serialize(const rlwe::ThresholdSession& session, std::span<const std::uint
   write_parties(writer, session.parties());
   writer.u32(static_cast<std::uint32_t>(session.galois_elements().size()));
   for (const std::uint64_t element : session.galois_elements()) writer.u64(element);
+  writer.u64(session.decryptions());
   return container.finish();
 }
 
@@ -74,8 +75,7 @@ void write_share(ByteWriter& writer, const rlwe::SecretShare& share) {
 Bytes serialize(const rlwe::ThresholdSession& session, const rlwe::PartyState& party,
                 std::span<const std::uint8_t> metadata) {
   session.require_same("the party's state", party.session());
-  ContainerWriter container(Kind::party, session.parameters(), session.id(), metadata,
-                            party_bytes(party.commitments().size()));
+  ContainerWriter container(Kind::party, session.parameters(), session.id(), metadata, party_bytes(party));
   write_party(container.section(layout::party), party);
   return container.finish();
 }
@@ -88,6 +88,8 @@ void write_party(ByteWriter& writer, const rlwe::PartyState& party) {
   writer.bytes(party.seed().bytes());
   writer.bytes(party.answered());
   for (const Digest& each : party.commitments()) writer.bytes(each);
+  writer.u64(party.decrypted().ciphertexts);
+  for (const Digest& each : party.decrypted().questions) writer.bytes(each);
 }
 
 Bytes serialize(const value::DecryptionShare& share, std::span<const std::uint8_t> metadata) {

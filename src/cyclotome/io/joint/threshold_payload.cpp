@@ -50,6 +50,23 @@ Digest read_session(ByteReader& reader, const Envelope& envelope, bool& first_ve
   return digest;
 }
 
+/// What a party has helped to decrypt: all that is left of its file.
+rlwe::Decrypted read_decrypted(ByteReader& reader) {
+  const std::uint64_t offset = reader.offset();
+  rlwe::Decrypted decrypted;
+  decrypted.ciphertexts = reader.u64();
+  const std::size_t bytes = reader.rest().size(), questions = bytes / sizeof(Digest);
+  if (bytes % sizeof(Digest) != 0 || questions > rlwe::Decrypted::most_questions ||
+      decrypted.ciphertexts > rlwe::most_planned || (questions == 0) != (decrypted.ciphertexts == 0)) {
+    throw FormatError(message("the party's own file says at offset ", offset, " that it has helped to decrypt ",
+                              decrypted.ciphertexts,
+                              " ciphertexts, which does not fit what follows: the data is damaged"));
+  }
+  for (std::size_t i = 0; i < questions; ++i) decrypted.questions.push_back(reader.array32());
+  reader.finish();
+  return decrypted;
+}
+
 /// The section of a message, and its sender's signature, if there is one.
 const Section& signed_section(const Envelope& envelope, std::string_view tag, std::vector<std::uint8_t>& signature) {
   const auto sections = envelope.payload();
@@ -122,11 +139,20 @@ ThresholdSessionPayload threshold_session_payload(const Envelope& envelope) {
                               " for relinearisation: the data is damaged; get a fresh copy"));
   }
   for (std::uint32_t i = 0; i < elements; ++i) facts.galois_elements.push_back(reader.u64());
+  // The first version's sessions end here, and so do those of this one from before there was a budget.
+  const bool counts = !reader.rest().empty();
+  if (counts) facts.decryptions = reader.u64();
   reader.finish();
   try {
     rlwe::ThresholdSession session(envelope.parameters(), std::move(facts), reference);
     const bool first_version = rlwe::first_version_id(session.first_version_digest()) == envelope.key_id();
-    if (first_version || session.id() == envelope.key_id()) return {std::move(session), first_version};
+    if (first_version && !counts) return {std::move(session), first_version};
+    if (!counts) {
+      throw FormatError(
+          "this session is of a time before parties counted what they decrypt, and plans no number: make "
+          "a new session and a new key, and encrypt anew what the old one encrypts");
+    }
+    if (session.id() == envelope.key_id()) return {std::move(session), first_version};
   } catch (const ArgumentError& error) {
     throw FormatError(message("the session at offset ", section.offset, " is none that can be: ", error.what()));
   }
@@ -228,15 +254,14 @@ rlwe::PartyState party_payload(const Envelope& envelope, std::span<const std::ui
   const Digest question = reader.array32();
   const bool possible = answered <= 1 && shown <= rlwe::most_parties && shown != 1 && (answered == 0 || shown != 0);
   if (first_version || !possible || (answered == 1) == (question == Digest{}) ||
-      reader.rest().size() != shown * sizeof(Digest)) {
+      reader.rest().size() < shown * sizeof(Digest)) {
     throw FormatError(message("the party's own file says at offset ", offset, " that it has seen ", shown,
                               " commitments and answered ", answered,
                               " first rounds, which does not fit what follows: the data is damaged"));
   }
   std::vector<Digest> commitments;
   for (std::uint32_t i = 0; i < shown; ++i) commitments.push_back(reader.array32());
-  reader.finish();
-  return {session, party, std::move(seed), std::move(commitments), question};
+  return {session, party, std::move(seed), std::move(commitments), question, read_decrypted(reader)};
 }
 
 KeyCommitmentPayload key_commitment_payload(const Envelope& envelope) {

@@ -51,13 +51,16 @@ struct KeyCommitmentPayload {
   std::vector<std::uint8_t> signature;
 };
 
-/// Bytes of what a party keeps, with so many commitments.
-constexpr std::size_t party_bytes(std::size_t commitments) {
-  return (3 + commitments) * sizeof(Digest) + 3 * sizeof(std::uint32_t);
+/// Bytes of what a party keeps, with so many commitments and questions together.
+constexpr std::size_t party_bytes(std::size_t digests) {
+  return (3 + digests) * sizeof(Digest) + 3 * sizeof(std::uint32_t) + sizeof(std::uint64_t);
+}
+inline std::size_t party_bytes(const rlwe::PartyState& party) {
+  return party_bytes(party.commitments().size() + party.decrypted().questions.size());
 }
 /// Bytes of what a party keeps if it and the tag of its encryption fill `rest`; what can't be is found by its reader.
 constexpr std::size_t party_bytes_of(std::size_t rest) {
-  constexpr std::size_t tag = 16, most = party_bytes(rlwe::most_parties);
+  constexpr std::size_t tag = 16, most = party_bytes(rlwe::most_parties + rlwe::Decrypted::most_questions);
   return rest < tag ? rest : std::min(rest - tag, most);
 }
 

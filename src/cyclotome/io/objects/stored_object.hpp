@@ -7,6 +7,7 @@
 #include "cyclotome/io/container/limits.hpp"
 #include "cyclotome/io/keys/key_files.hpp"
 #include "cyclotome/rlwe/ciphertext.hpp"
+#include "cyclotome/rlwe/joint/dealing_messages.hpp"
 #include "cyclotome/value/arrays/encrypted_array.hpp"
 #include "cyclotome/value/arrays/plain_array.hpp"
 #include "cyclotome/value/joint/joint_keys.hpp"
@@ -46,6 +47,8 @@ Bytes to_bytes(const rlwe::ThresholdSession& session, Metadata metadata = {});
 Bytes to_bytes(const rlwe::Commitment& commitment, Metadata metadata = {});
 Bytes to_bytes(const rlwe::KeyShare& share, Metadata metadata = {});
 Bytes to_bytes(const value::DecryptionShare& share, Metadata metadata = {});
+/// A message of a round of dealing. parameters: the session's.
+Bytes to_bytes(const rlwe::DealingMessage& message, const rlwe::Parameters& parameters, Metadata metadata = {});
 /// A **secret** of its receiver, in locked memory: for a channel that nobody else reads, or `write_secret_share`.
 Bytes to_bytes(const rlwe::SecretShare& share, Metadata metadata = {});
 /// Under a passphrase, as a secret key.
@@ -125,6 +128,8 @@ class StoredObject {
   rlwe::SecretShare secret_share(const rlwe::ContextPtr& context) const;
   /// The share under a passphrase; PassphraseError for another one, and for a file that somebody altered.
   rlwe::SecretShare secret_share(const rlwe::ContextPtr& context, std::string_view passphrase) const;
+  /// A message of a round of dealing, which is secret to nobody.
+  rlwe::DealingMessage dealing_message() const;
   /// A party's part in decrypting one array.
   value::DecryptionShare decryption_share(const rlwe::ContextPtr& context) const;
   /// The secret key. Throws PassphraseError where it is under one.

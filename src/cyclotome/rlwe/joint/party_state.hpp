@@ -8,9 +8,17 @@
 
 namespace cyclotome::rlwe {
 
+/// What a party has helped to decrypt.
+struct Decrypted {
+  /// Questions that are remembered, so that who asks one of them again is not counted again.
+  static constexpr std::size_t most_questions = 1024;
+  std::uint64_t ciphertexts = 0;  ///< of one plaintext modulus, in the key's life
+  std::vector<Digest> questions;  ///< the last ones, the latest last: value::question_of
+};
+
 /// What one party of a session keeps, and nobody else may have: 32 bytes that all it draws comes of, the commitments
-/// after which it showed its first share, and which first round it has answered. Whoever holds it on a disk
-/// (io/joint/party_file.hpp) writes it before the answer leaves.
+/// after which it showed its first share, which first round it has answered, and how much it has helped to decrypt.
+/// Whoever holds it on a disk (io/joint/party_file.hpp) writes it before the answer leaves.
 class PartyState {
  public:
   /// A new party, of the operating system's randomness. Throws ArgumentError for somebody who takes no part.
@@ -18,12 +26,15 @@ class PartyState {
   /// One that was kept. commitments: of all parties in their order, or none. answered: FirstRound::digest of the round
   /// that it has answered; zeros for none.
   PartyState(const Digest& session, std::uint32_t party, Seed seed, std::vector<Digest> commitments,
-             const Digest& answered)
+             const Digest& answered, Decrypted decrypted = {})
       : session_(session),
         party_(party),
         seed_(std::move(seed)),
         commitments_(std::move(commitments)),
-        answered_(answered) {}
+        answered_(answered),
+        decrypted_(std::move(decrypted)) {}
+  /// A copy, seed and all.
+  PartyState copy() const;
 
   /// Of the session that it belongs to: ThresholdSession::digest.
   const Digest& session() const noexcept { return session_; }
@@ -44,12 +55,26 @@ class PartyState {
   /// RepeatedAnswerError for another one.
   void answer(const Digest& first_round);
 
+  /// What it has helped to decrypt so far, whatever share of the joint secret it had then.
+  const Decrypted& decrypted() const noexcept { return decrypted_; }
+  /// Whether this question was counted, and is remembered.
+  bool has_decrypted(const Digest& question) const;
+  /// Throws BudgetError if these are more than what is left of `planned`, and counts nothing.
+  void require_decryptions(std::uint64_t ciphertexts, std::uint64_t planned) const;
+  /// Counts what a question is about, unless it is remembered. Throws BudgetError as above; then nothing is counted.
+  void decrypt(const Digest& question, std::uint64_t ciphertexts, std::uint64_t planned);
+
+  /// Changes since it was made or read: what is unchanged need not be written.
+  std::size_t changes() const noexcept { return changes_; }
+
  private:
   Digest session_;
   std::uint32_t party_;
   Seed seed_;
   std::vector<Digest> commitments_;
   Digest answered_;
+  Decrypted decrypted_;
+  std::size_t changes_ = 0;
 };
 
 }  // namespace cyclotome::rlwe

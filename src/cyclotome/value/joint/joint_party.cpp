@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/hexadecimal.hpp"
 #include "cyclotome/rlwe/joint/secret_sharing.hpp"
 
 namespace cyclotome::value {
@@ -15,22 +16,17 @@ namespace {
 using rlwe::KeyShare;
 using rlwe::PartyState;
 
-/// A copy, of which Seed has none by itself.
-PartyState copy_of(const PartyState& state) {
-  return {state.session(), state.party(), Seed(state.seed().bytes()), state.commitments(), state.answered()};
-}
-
 class MemoryStore final : public PartyStore {
  public:
   explicit MemoryStore(PartyState state) : state_(std::move(state)) {}
 
   PartyState read() override {
     const std::lock_guard lock(mutex_);
-    return copy_of(state_);
+    return state_.copy();
   }
   void change(const std::function<void(PartyState&)>& change) override {
     const std::lock_guard lock(mutex_);
-    PartyState changed = copy_of(state_);
+    PartyState changed = state_.copy();
     change(changed);
     state_ = std::move(changed);
   }
@@ -78,8 +74,7 @@ std::vector<const Message*> sorted(const rlwe::ThresholdSession& session, const 
     }
     throw BlameError(message("party ", each->party(), " sent two different messages of stage \"", stage,
                              "\", or somebody did in its name; the session is over"),
-                     {each->party()}, stage,
-                     rlwe::hexadecimal(name(*place->second)) + " " + rlwe::hexadecimal(name(*each)));
+                     {each->party()}, stage, hexadecimal(name(*place->second)) + " " + hexadecimal(name(*each)));
   }
   std::vector<const Message*> all;
   for (const auto& [party, each] : by_party) all.push_back(each);
@@ -142,8 +137,9 @@ void JointParty::require_spoken(std::span<const Message* const> messages) const 
 
 bool JointParty::knows_key() const { return store_->read().has_answered(); }
 
-rlwe::KeyId JointParty::key() const {
-  const PartyState state = store_->read();
+rlwe::KeyId JointParty::key() const { return key_of(store_->read()); }
+
+rlwe::KeyId JointParty::key_of(const PartyState& state) const {
   if (state.has_answered()) return rlwe::joint_key_id(session_.digest(), state.answered());
   throw ArgumentError(message("party ", number_,
                               " does not know the joint key yet: it has not answered the first shares of all parties"));
@@ -256,8 +252,17 @@ std::vector<rlwe::SecretShare> JointParty::deal() const { return rlwe::deal_secr
 DecryptionShare JointParty::decryption_share(const EncryptedArray& x, std::vector<std::uint32_t> active,
                                              unsigned flooding_bits, const rlwe::SecretShare* share,
                                              const Options& options) const {
-  return value::decryption_share(session_, key(), number_, secret_, share, x, std::move(active), flooding_bits,
-                                 options);
+  const PartyState before = store_->read();
+  DecryptionShare made = value::decryption_share(session_, key_of(before), number_, secret_, share, x,
+                                                 std::move(active), flooding_bits, options);
+  const Digest question = question_of(made.facts());
+  if (before.has_decrypted(question)) return made;
+  store_->change([&](PartyState& state) { state.decrypt(question, ciphertexts_of(x), session_.decryptions()); });
+  return made;
+}
+
+rlwe::RevealCount JointParty::decryptions() const {
+  return {session_.decryptions(), store_->read().decrypted().ciphertexts};
 }
 
 }  // namespace cyclotome::value

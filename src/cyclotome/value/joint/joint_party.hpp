@@ -118,9 +118,15 @@ class JointParty {
   std::vector<rlwe::SecretShare> deal() const;
 
   /// Its part in decrypting x. share: the sum of what it was dealt, where fewer than all parties decrypt; else null.
-  /// Throws what value::decryption_share does; ArgumentError before the key is known.
+  /// What it is about is counted, and kept, before this returns; the same question again is not, if it is among the
+  /// last rlwe::Decrypted::most_questions. Throws what value::decryption_share does; ArgumentError before the key is
+  /// known; BudgetError where the session planned fewer ciphertexts (ThresholdSession::decryptions).
   DecryptionShare decryption_share(const EncryptedArray& x, std::vector<std::uint32_t> active, unsigned flooding_bits,
                                    const rlwe::SecretShare* share = nullptr, const Options& options = {}) const;
+
+  /// Ciphertexts of one plaintext modulus that it has helped to decrypt, of those that the session planned. A refreshed
+  /// share of the joint secret changes nothing about it.
+  rlwe::RevealCount decryptions() const;
 
   /// What it keeps, as it is now: for whoever shows how far it is.
   rlwe::PartyState state() const { return store_->read(); }
@@ -132,6 +138,7 @@ class JointParty {
   Message spoken(Message message) const;
   template <class Message>
   void require_spoken(std::span<const Message* const> messages) const;
+  rlwe::KeyId key_of(const rlwe::PartyState& state) const;
   rlwe::FirstRound agreed(std::span<const rlwe::KeyShare* const> first);
 
   rlwe::ThresholdSession session_;
