@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from cyclotome import _core
 from cyclotome._core.testing import rlwe, threshold
-from cyclotome.threshold import checks
+from cyclotome.threshold import checks as threshold_checks
 from joint_keys import BITS, Joint, parameters
 
 pytestmark = pytest.mark.skipif(_core.identities() != "ready", reason=_core.identities())
@@ -193,7 +193,7 @@ def test_a_shift_by_chosen_values_is_refused_unless_alpha_is_known(scheme: str, 
         def cheat(stage: str, given: list[Any]) -> list[Any]:
             if stage == "share":
                 return [shifted(given[0], shift_of(x, lie))]
-            rest = checks._modulo(x) - (values + lie) % t
+            rest = threshold_checks._modulo(x) - (values + lie) % t
             check = circle.key.sums[0] * rest  # decrypts to -alpha lie
             return [shifted(given[0], shift_of(check, (guess * lie) % t))]
 
@@ -238,13 +238,13 @@ def test_a_check_that_nobody_finishes_holds_its_numbers(tmp_path: Path, rng: np.
     altered_share = shifted(circle.joint.shares(x)[-1], shift_of(x, lie))
     pledges = [steps[1].commit(), steps[2].commit()]
     question = bytes.fromhex(steps[1].question)
-    digest = checks._digest_of_shares([altered_share])
+    digest = threshold_checks._digest_of_shares([altered_share])
     pledges.append(cy.threshold.Pledge.sign(3, "share", question, digest, circle.identities[3]))
     shares = [steps[1].reveal(pledges), steps[2].reveal(pledges), altered_share]
     checks = [steps[number].commit_check(shares) for number in (1, 2)]
-    rest = circle.key.sums[0] * (checks._modulo(x) - (values + lie) % 786433)
+    rest = circle.key.sums[0] * (threshold_checks._modulo(x) - (values + lie) % 786433)
     own = circle.joint.parties[3].decryption_share(rest, flooding_bits=BITS)
-    digest = checks._digest_of_shares([own])
+    digest = threshold_checks._digest_of_shares([own])
     checks.append(cy.threshold.Pledge.sign(3, "check", question, digest, circle.identities[3]))
     given = [steps[number].reveal_check(checks)[0] for number in (1, 2)]
     learned = -cy.threshold.decrypt(rest, [*given, own], circle.session)[0] % 786433
