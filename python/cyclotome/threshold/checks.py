@@ -30,6 +30,9 @@ __all__ = ["CheckedDecryption", "MacKey", "MacShare", "Pledge", "liars"]
 
 _DOMAIN = "cyclotome checked decryption 1"
 _BITS = 40
+#: What is committed to: numbers to check with, a share of what is decrypted, shares of what has to be 0.
+_STAGES = ("mac", "share", "check")
+_MOST_PARTY = 65535
 
 
 class Pledge:
@@ -52,7 +55,9 @@ class Pledge:
             self._fill(int(party), stage, question, digest, signature)
         except ValueError:
             raise ArgumentError("this line is no commitment; ask for it again") from None
-        if str(self) != text or tag != "cycm":
+        lengths = len(question), len(digest), len(signature)
+        possible = 1 <= self.party <= _MOST_PARTY and stage in _STAGES and lengths == (32, 32, 64)
+        if str(self) != text or tag != "cycm" or not possible:
             raise ArgumentError("this line is no commitment; ask for it again")
 
     def _fill(self, party: int, stage: str, question: bytes, digest: bytes, signature: bytes) -> None:

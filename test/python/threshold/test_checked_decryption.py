@@ -398,7 +398,19 @@ def test_commitments_are_lines_of_text() -> None:
         except cy.errors.ArgumentError:
             continue
         assert not other.signed_by(identity.public)
-    for wrong in ("", "cycm", "cycm 1 share", str(made) + " ", str(made).upper(), "cycm x share 00 00 00"):
+    party, stage, question, digest, signature = str(made).split(" ")[1:]
+    changed_lines = [
+        f"cycm 0 {stage} {question} {digest} {signature}",
+        f"cycm 65536 {stage} {question} {digest} {signature}",
+        f"cycm {1 << 40} {stage} {question} {digest} {signature}",
+        f"cycm -2 {stage} {question} {digest} {signature}",
+        f"cycm {party} \udcff {question} {digest} {signature}",
+        f"cycm {party} {stage}\n {question} {digest} {signature}",
+        f"cycm {party} {stage} {question}{digest[:2]} {digest[2:]} {signature}",  # the same bytes are signed
+        f"cycm {party} {stage} {question} {digest} {signature[2:]}",
+    ]
+    strange = ["", "cycm", "cycm 1 share", str(made) + " ", str(made).upper(), "cycm x share 00 00 00"]
+    for wrong in strange + changed_lines:
         with pytest.raises(cy.errors.ArgumentError):
             cy.threshold.Pledge(wrong)
 

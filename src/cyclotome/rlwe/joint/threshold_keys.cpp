@@ -7,6 +7,7 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/hexadecimal.hpp"
+#include "cyclotome/math/whole_text.hpp"
 #include "cyclotome/rlwe/joint/joint_errors.hpp"
 #include "cyclotome/rlwe/joint/threshold_seeds.hpp"
 #include "cyclotome/rlwe/keys/key_material.hpp"

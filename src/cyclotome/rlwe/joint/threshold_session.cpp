@@ -7,6 +7,7 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/hexadecimal.hpp"
+#include "cyclotome/math/whole_text.hpp"
 #include "cyclotome/rlwe/keys/keys.hpp"
 
 namespace cyclotome::rlwe {
