@@ -56,6 +56,8 @@ class Recorded:
             raise AttributeError(f"{name} is no public name")
         target = public(name)
         used[name]  # named at all
+        if name in cy._MOVED:
+            used[cy._MOVED[name]]
         return (
             _counting(name, target)
             if inspect.isfunction(target)
