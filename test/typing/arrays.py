@@ -89,7 +89,7 @@ def main() -> None:
     assert_type(keys.evaluation, cy.EvaluationKeys)
     x = cy.encrypt([1, 2, 3, 4], keys.public)
     assert_type(x, cy.EncryptedArray)
-    assert_type([2, 3, 4, 5] * x, cy.EncryptedArray)
+    assert_type([2, 3, 4, 5] - x, cy.EncryptedArray)
 
     values = cy.decrypt(x, keys.secret)
     assert_type(values, "NDArray[Any] | Any")
