@@ -11,6 +11,7 @@ from .array import Distributed, EncryptedArray
 from .contexts import Context, context_for
 from .errors import ArgumentError, UnsupportedError
 from .options import current
+from .parameter_checks import no_parameters
 from .parameters import Parameters
 from .text import byte_size
 from .values import IntArray, integers, native
@@ -56,8 +57,7 @@ class Matrix(Distributed):
         if not self._values.size:
             raise ArgumentError(f"Matrix: shape {self._values.shape} has no values")
         if not isinstance(parameters, Parameters):
-            has = "; give its .parameters" if hasattr(parameters, "parameters") else ""
-            raise UnsupportedError(f"Matrix takes Parameters, not {type(parameters).__name__}{has}")
+            raise UnsupportedError(no_parameters("Matrix", parameters))
         self._parameters = parameters
         self._lock = threading.RLock()  # reentrant, as that of plain operands
         self._natives: WeakKeyDictionary[Context, _core.Matrix] = WeakKeyDictionary()

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from . import _core
 from .errors import ParameterError
 
-__all__ = ["count", "degree_of", "find_primes", "index_of", "moduli_of", "text"]
+__all__ = ["count", "degree_of", "find_primes", "index_of", "moduli_of", "no_parameters", "text"]
 
 
 def count(name: str, value: object, low: int, high: int = 2**63 - 1) -> int:
@@ -80,3 +80,9 @@ def find_primes(
         taken = [*map(int, avoid), *primes]
         primes += _core.primes_congruent_to_one(count("bits", length, 2, 61), step, 1, taken)
     return primes
+
+
+def no_parameters(what: str, given: object) -> str:
+    """Says that parameters were wanted, and of a key or an array where it has them."""
+    way_out = "; give its .parameters" if hasattr(given, "parameters") else ""
+    return f"{what} takes Parameters, not {type(given).__name__}{way_out}"

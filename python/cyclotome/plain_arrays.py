@@ -13,6 +13,7 @@ from . import _core
 from .contexts import Context, context_for
 from .errors import ArgumentError, UnsupportedError
 from .options import current
+from .parameter_checks import no_parameters
 from .parameters import Parameters
 from .pickling import pickled_as_file
 from .values import IntArray, frozen, integers, native
@@ -36,8 +37,7 @@ class PlainArray:
     def __init__(self, parameters: Parameters, values: object) -> None:
         """For the library itself; `plain` makes them."""
         if not isinstance(parameters, Parameters):
-            has = "; give its .parameters" if hasattr(parameters, "parameters") else ""
-            raise UnsupportedError(f"plain takes Parameters, not {type(parameters).__name__}{has}")
+            raise UnsupportedError(no_parameters("plain", parameters))
         if not parameters.has_slots or parameters.field_degree is not None:
             raise UnsupportedError(
                 f"plain: {parameters.summary()} have no slots of integers; products by constants take the integers"
