@@ -17,6 +17,7 @@ namespace cyclotome::python {
 
 namespace {
 
+using rlwe::Coin;
 using rlwe::Commitment;
 using rlwe::FirstRound;
 using rlwe::KeyShare;
@@ -35,6 +36,7 @@ KeyShare key_share_to(const KeyShare& share, const rlwe::ContextPtr& context) {
   if (!fits(*share.context(), *context)) return share;
   KeyShare moved(context, share.session(), share.party(), share.round(), share.basis(),
                  share.bodies().to(context->engine()));
+  moved.open(share.opened());
   moved.attach(share.signature());
   return moved;
 }
@@ -64,11 +66,13 @@ void bind_session(nb::module_& m) {
       .def_static(
           "create",
           [](const rlwe::Parameters& parameters, std::vector<std::uint32_t> parties, std::size_t threshold,
-             bool relinearization, std::vector<std::uint64_t> galois_elements, std::uint64_t decryptions) {
-            return ThresholdSession::create(
-                parameters, {std::move(parties), threshold, relinearization, std::move(galois_elements), decryptions});
+             bool relinearization, std::vector<std::uint64_t> galois_elements, std::uint64_t decryptions,
+             std::size_t audit) {
+            return ThresholdSession::create(parameters, {std::move(parties), threshold, relinearization,
+                                                         std::move(galois_elements), decryptions, audit});
           },
-          "parameters"_a, "parties"_a, "threshold"_a, "relinearization"_a, "galois_elements"_a, "decryptions"_a)
+          "parameters"_a, "parties"_a, "threshold"_a, "relinearization"_a, "galois_elements"_a, "decryptions"_a,
+          "audit"_a)
       .def_prop_ro("parameters", &ThresholdSession::parameters)
       .def_prop_ro("parties", &ThresholdSession::parties)
       .def_prop_ro("threshold", &ThresholdSession::threshold)
@@ -76,6 +80,7 @@ void bind_session(nb::module_& m) {
       .def_prop_ro("relinearization", &ThresholdSession::relinearization)
       .def_prop_ro("galois_elements", &ThresholdSession::galois_elements)
       .def_prop_ro("decryptions", &ThresholdSession::decryptions)
+      .def_prop_ro("audit", &ThresholdSession::audit)
       .def_prop_ro("digest", [](const ThresholdSession& s) { return to_bytes(s.digest()); })
       .def("party_key", [](const ThresholdSession& s, std::uint32_t party) { return to_bytes(s.party_key(party)); });
 }
@@ -85,6 +90,10 @@ void bind_making(nb::module_& m) {
       .def_prop_ro("party", &Commitment::party)
       .def_prop_ro("session", [](const Commitment& each) { return to_bytes(each.session()); })
       .def_prop_ro("digest", [](const Commitment& each) { return to_bytes(each.digest()); });
+  nb::class_<Coin>(m, "Coin")
+      .def_prop_ro("party", &Coin::party)
+      .def_prop_ro("stage", [](const Coin& each) { return static_cast<int>(each.stage()); })
+      .def_prop_ro("session", [](const Coin& each) { return to_bytes(each.session()); });
   nb::class_<KeyShare>(m, "KeyShare")
       .def_prop_ro("context", &KeyShare::context)
       .def_prop_ro("party", &KeyShare::party)
@@ -171,6 +180,7 @@ void bind_party(nb::module_& m) {
       },
       "path"_a, "session"_a, "passphrase"_a.none());
   nb::class_<value::JointProgress>(m, "JointProgress")
+      .def_prop_ro("coins", [](const value::JointProgress& progress) { return progress.sent.coins; })
       .def_prop_ro("commitments", [](const value::JointProgress& progress) { return progress.sent.commitments; })
       .def_prop_ro("shares", [](const value::JointProgress& progress) { return progress.sent.shares; })
       .def_prop_ro("stage", [](const value::JointProgress& progress) { return progress.stage; })
@@ -198,7 +208,20 @@ void bind_party(nb::module_& m) {
             party.speak_with(voice_of(sign, verify));
           },
           "sign"_a, "verify"_a)
-      .def("commit", &JointParty::commit, NoGil())
+      .def("toss", &JointParty::toss, NoGil())
+      .def(
+          "commit", [](JointParty& party, const std::vector<const Coin*>& tosses) { return party.commit(tosses); },
+          "tosses"_a, NoGil())
+      .def(
+          "show_coin",
+          [](JointParty& party, const std::vector<const Commitment*>& commitments) {
+            return party.show_coin(commitments);
+          },
+          "commitments"_a, NoGil())
+      .def(
+          "audited_share",
+          [](JointParty& party, const std::vector<const Coin*>& coins) { return party.first_share(coins); }, "coins"_a,
+          NoGil())
       .def(
           "first_share",
           [](JointParty& party, const std::vector<const Commitment*>& commitments) {
@@ -209,14 +232,15 @@ void bind_party(nb::module_& m) {
           "has_shown", [](const JointParty& party) { return !party.state().commitments().empty(); }, NoGil())
       .def(
           "advance",
-          [](JointParty& party, const std::vector<const Commitment*>& commitments,
-             const std::vector<const KeyShare*>& shares) {
+          [](JointParty& party, const std::vector<const Coin*>& coins,
+             const std::vector<const Commitment*>& commitments, const std::vector<const KeyShare*>& shares) {
             value::JointMessages inbox;
+            for (const Coin* const each : coins) inbox.coins.push_back(*each);
             for (const Commitment* const each : commitments) inbox.commitments.push_back(*each);
             for (const KeyShare* const each : shares) inbox.shares.push_back(*each);
             return party.advance(inbox);
           },
-          "commitments"_a, "shares"_a, NoGil())
+          "coins"_a, "commitments"_a, "shares"_a, NoGil())
       .def(
           "agree", [](JointParty& party, const std::vector<const KeyShare*>& first) { party.agree(first); }, "first"_a,
           NoGil())

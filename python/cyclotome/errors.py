@@ -92,8 +92,9 @@ class BlameError(CyclotomeError, ValueError):
 
     Attributes:
         parties: numbers of those to blame.
-        stage: of which stage: "commit", "first", "second" or "deal".
-        evidence: digests that contradict each other, in hexadecimal; of "deal" a tuple of `threshold.Complaint`.
+        stage: of which stage: "toss", "commit", "coin", "first", "second" or "deal".
+        evidence: digests that contradict each other, in hexadecimal, of a candidate that was opened also its number and
+            seed; of "deal" a tuple of `threshold.Complaint`.
     """
 
     parties: tuple[int, ...] = ()

@@ -20,14 +20,14 @@ from .plain_arrays import PlainArray
 from .stored_objects import described, how
 from .streams import Writable
 from .threshold_dealing import DealingMessage
-from .threshold_messages import Commitment, DecryptionShare, KeyShare, SecretShare, Session
+from .threshold_messages import Coin, Commitment, DecryptionShare, KeyShare, SecretShare, Session
 from .whole_files import is_stream, path_text, write_whole
 
 __all__ = ["Path", "Storable", "refuse_existing", "save", "to_bytes", "to_view"]
 
 Path = str | os.PathLike[str]
 Keys = SecretKey | PublicKey | EvaluationKeys | RekeyingKey
-Messages = Session | Commitment | KeyShare | SecretShare | DecryptionShare
+Messages = Session | Coin | Commitment | KeyShare | SecretShare | DecryptionShare
 Arrays = EncryptedArray | DigitArray | EncryptedFrame | PlainArray
 Storable = Parameters | Keys | Arrays | Messages | DealingMessage | Identity
 

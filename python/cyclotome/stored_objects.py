@@ -17,14 +17,14 @@ from .parameters import Parameters
 from .passphrases import Passphrase
 from .plain_arrays import PlainArray
 from .threshold_dealing import Complaint, Dealing, DealingMessage, ReceivingKeys, SealedShare
-from .threshold_messages import Commitment, DecryptionShare, KeyShare, SecretShare, Session
+from .threshold_messages import Coin, Commitment, DecryptionShare, KeyShare, SecretShare, Session
 from .values import from_native, native
 
 __all__ = ["described", "how", "read"]
 
 _DEALING = {kind.__name__: kind for kind in (ReceivingKeys, Dealing, SealedShare, Complaint)}
 #: Messages of `threshold`.
-_MESSAGES = (Session, Commitment, KeyShare, SecretShare, DecryptionShare)
+_MESSAGES = (Session, Coin, Commitment, KeyShare, SecretShare, DecryptionShare)
 
 
 def described(obj: object) -> tuple[Any, dict[str, Any]]:
@@ -106,6 +106,8 @@ def read(
         return EvaluationKeys(parameters, context, container.read_evaluation_keys(context.native))
     if container.kind == "session":
         return Session(parameters, container.read_threshold_session())
+    if container.kind == "coin":
+        return Coin(parameters, container.read_coin())
     if container.kind == "commitment":
         return Commitment(parameters, container.read_key_commitment())
     if container.kind == "key share":

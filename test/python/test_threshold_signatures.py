@@ -35,6 +35,7 @@ KEYS = {number: Key(b"party %d" % number) for number in NUMBERS}
 
 
 def session_of(**options: Any) -> cy.threshold.Session:
+    options = {"audit": 1, **options}
     return cy.threshold.Session.create(parameters("bfv", 16, 3, (97,)), parties=3, rotations=[], **options)
 
 
@@ -66,17 +67,19 @@ def signature_of(message: Any) -> bytes:
     return dict(taken_apart(cy.to_bytes(message))[1])["SIGN"]
 
 
-def test_signed_messages_make_a_key_and_are_always_the_same() -> None:
-    session = session_of()
+@pytest.mark.parametrize("audit", [1, 4])
+def test_signed_messages_make_a_key_and_are_always_the_same(audit: int) -> None:
+    session = session_of(audit=audit)
     parties = [party_of(session, number) for number in NUMBERS]
     inbox: list[Any] = []
-    for _ in range(3):
+    stages = 3 if audit == 1 else 5
+    for _ in range(stages):
         for party in parties:
             inbox += party.next([cy.from_bytes(cy.to_bytes(each), allow_insecure=True) for each in inbox]).messages
     done = [party.next(inbox) for party in parties]
     assert len({progress.transcript for progress in done}) == 1 and all(progress.keys for progress in done)
     names = {cy.to_bytes(each) for each in inbox}
-    assert len(names) == 9  # three of each
+    assert len(names) == 3 * stages
     assert all(len(signature_of(each)) == 64 for each in inbox)
 
 

@@ -35,8 +35,8 @@ __all__ = ["app"]
 app = typer.Typer(
     name="threshold",
     help="A key of several parties: nobody has the secret, all of them, or any t of n, decrypt together.",
-    epilog="In this order: new (one party), then each party `step` until it has the keys, or one by one commit, share, "
-    "answer, combine; receive (each, where --threshold is below "
+    epilog="In this order: new (one party), then each party `step` until it has the keys, or one by one toss, commit, "
+    "coin, share, answer, combine; receive (each, where --threshold is below "
     "--parties); then `cyclotome encrypt` and `eval` as ever, decrypt-share (each who decrypts), decrypt. "
     "What a party that does not follow this can do says doc/threshold.md. `advise` looks at old messages.",
     no_args_is_help=True,
@@ -47,7 +47,9 @@ app.add_typer(dealing)
 SessionArgument = Annotated[Path, typer.Argument(help="The session, the same file for all parties.")]
 PartyOption = Annotated[int, typer.Option("--party", "-p", help="Your number.")]
 OutOption = Annotated[Path, typer.Option("--out", "-o", help="Your folder; made if it does not exist.")]
-SecretOption = Annotated[Path, typer.Option("--secret", "-s", help="Your own secret.key, which `commit` wrote.")]
+SecretOption = Annotated[
+    Path, typer.Option("--secret", "-s", help="Your own secret.key, which `toss` or `commit` wrote.")
+]
 
 
 def _session(path: Path, common: Common) -> cy.threshold.Session:
@@ -66,7 +68,7 @@ def _party(
     voice: Mapping[str, Any] = MappingProxyType({}),
 ) -> cy.threshold.Party:
     if not secret.exists():
-        raise FileError(f"{secret} does not exist; `cyclotome threshold commit` makes it, once")
+        raise FileError(f"{secret} does not exist; `cyclotome threshold toss` makes it, once, or `commit`")
     dealt = None
     if share is not None:
         opened = passphrases.to_open(str(share), phrase)
@@ -120,6 +122,10 @@ def new(
     decryptions: Annotated[
         int, typer.Option(help="Ciphertexts that each party helps to decrypt in the key's life; then it refuses.")
     ] = 2**20,
+    audit: Annotated[
+        int,
+        typer.Option(help="Candidates of each party for its first share, all but one of which are opened; 1: none."),
+    ] = 8,
     *,
     common: Common,
 ) -> None:
@@ -134,6 +140,7 @@ def new(
         threshold=threshold,
         rotations=steps,
         decryptions=decryptions,
+        audit=audit,
     )
     cy.save(output, session, overwrite=common.force)
     emit({"file": str(output), **_facts(session)}, common.json)
@@ -143,7 +150,7 @@ def new(
 @app.command()
 @command
 @with_common
-def commit(
+def toss(
     session: SessionArgument,
     party: PartyOption,
     out: OutOption,
@@ -155,7 +162,40 @@ def commit(
     *,
     common: Common,
 ) -> None:
-    """Make your secret.key, and your commitment, commit-N.ct, for all parties.
+    """Make your secret.key, and a hash of your part of the coin, toss-N.ct, for all parties.
+
+    The coin, which nobody controls, says later which of your candidates stays closed. A session of --audit 1 has none:
+    begin with `commit`.
+    """
+    agreed = _session(session, common)
+    secret = _folder(out) / "secret.key"
+    path = vacant(out / f"toss-{party}.ct", common.force)
+    signs = voice(identity, identities, passphrase_file)
+    own = _own(agreed, party, secret, passphrase, passphrase_file, device, signs)
+    cy.save(path, own.toss(), overwrite=common.force)
+    emit({"session": agreed.id, "party": party, "files": [str(secret), str(path)]}, common.json)
+    note(f"{secret} is yours alone; {path} is for all parties")
+
+
+@app.command()
+@command
+@with_common
+def commit(
+    session: SessionArgument,
+    party: PartyOption,
+    out: OutOption,
+    tosses: Annotated[
+        list[Path] | None, typer.Argument(help="What all parties tossed; nothing in a session of --audit 1.")
+    ] = None,
+    passphrase: passphrases.Flag = False,
+    identity: SignOption = None,
+    identities: KnownOption = None,
+    passphrase_file: passphrases.FileOption = None,
+    device: DeviceOption = "cpu",
+    *,
+    common: Common,
+) -> None:
+    """Make your commitment, commit-N.ct, for all parties, and your secret.key if it is not there.
 
     secret.key remembers what you have shown and answered. A second run makes the same commitment again; --force never
     replaces secret.key: for another one take another folder.
@@ -165,15 +205,16 @@ def commit(
     paths = [vacant(out / f"commit-{party}.ct", common.force)]
     signs = voice(identity, identities, passphrase_file)
     own = _own(agreed, party, secret, passphrase, passphrase_file, device, signs)
-    cy.save(paths[0], own.commit(), overwrite=common.force)
+    given = [load_as(cy.threshold.Coin, path, expect=agreed.parameters) for path in tosses or ()]
+    cy.save(paths[0], own.commit(given), overwrite=common.force)
     emit({"session": agreed.id, "party": party, "files": [str(path) for path in (secret, *paths)]}, common.json)
     note(f"{secret} is yours alone; {paths[0]} is for all parties")
 
 
-@app.command()
+@app.command("coin")
 @command
 @with_common
-def share(
+def show_coin(
     session: SessionArgument,
     commitments: Annotated[list[Path], typer.Argument(help="The commitments of all parties.")],
     party: PartyOption,
@@ -185,7 +226,37 @@ def share(
     *,
     common: Common,
 ) -> None:
-    """Show your first share, first-N.ct, to all parties, once all have committed to theirs.
+    """Show your part of the coin, coin-N.ct, to all parties, once all have committed."""
+    agreed = _session(session, common)
+    path = vacant(_folder(out) / f"coin-{party}.ct", common.force)
+    signs = voice(identity, identities, passphrase_file)
+    own = _party(agreed, party, out / "secret.key", passphrase_file, None, device, signs)
+    given = [load_as(cy.threshold.Commitment, path, expect=agreed.parameters) for path in commitments]
+    cy.save(path, own.show_coin(given), overwrite=common.force)
+    emit({"session": agreed.id, "party": party, "files": [str(path)]}, common.json)
+    note(f"{path} is for all parties")
+
+
+@app.command()
+@command
+@with_common
+def share(
+    session: SessionArgument,
+    before: Annotated[
+        list[Path], typer.Argument(help="The coins of all parties; in a session of --audit 1 their commitments.")
+    ],
+    party: PartyOption,
+    out: OutOption,
+    identity: SignOption = None,
+    identities: KnownOption = None,
+    passphrase_file: passphrases.FileOption = None,
+    device: DeviceOption = "cpu",
+    *,
+    common: Common,
+) -> None:
+    """Show your first share, first-N.ct, to all parties, once all have committed to theirs and shown their coins.
+
+    It holds the seeds of your other candidates, for everybody to draw them again.
 
     Where fewer than all decrypt, also dealt-N-to-M.key for each party M: SECRET, to be sent to that party alone, over
     an encrypted channel, and to be destroyed once it has arrived.
@@ -197,7 +268,8 @@ def share(
     }
     signs = voice(identity, identities, passphrase_file)
     own = _party(agreed, party, out / "secret.key", passphrase_file, None, device, signs)
-    given = [load_as(cy.threshold.Commitment, path, expect=agreed.parameters) for path in commitments]
+    kind = cy.threshold.Coin if agreed.audit > 1 else cy.threshold.Commitment
+    given = [load_as(kind, path, expect=agreed.parameters) for path in before]
     cy.save(first, own.first_share(given), overwrite=common.force)
     _deal(own, paths, common.force)
     emit({"session": agreed.id, "party": party, "files": [str(path) for path in (first, *paths.values())]}, common.json)
@@ -220,18 +292,19 @@ def step(
     *,
     common: Common,
 ) -> None:
-    """Do whatever is next: commit, share, answer or, at last, make the joint keys. Run it again when something came.
+    """Do whatever is next: toss, commit, coin, share, answer or, at last, make the joint keys. Run it again when
+    something came.
 
-    Writes commit-N.ct, first-N.ct and second-N.ct for all parties into your folder, secret.key and what you deal beside
-    them, and public.key and evaluation.key at the end. Whoever uses no other command follows the protocol. The exit
-    status is 3, and the message names the party, where somebody does not.
+    Writes toss-N.ct, commit-N.ct, coin-N.ct, first-N.ct and second-N.ct for all parties into your folder, secret.key
+    and what you deal beside them, and public.key and evaluation.key at the end. Whoever uses no other command follows
+    the protocol. The exit status is 3, and the message names the party, where somebody does not.
     """
     agreed = _session(session, common)
     signs = voice(identity, identities, passphrase_file)
     own = _own(agreed, party, _folder(out) / "secret.key", passphrase, passphrase_file, device, signs)
     progress = own.next(_messages(agreed, inbox, device))
     written = [_kept(out / _name_of(each), each) for each in progress.messages]
-    if agreed.shares_secrets and len(progress.messages) > 1:
+    if agreed.shares_secrets and any(isinstance(each, cy.threshold.KeyShare) for each in progress.messages):
         paths = {to: out / f"dealt-{party}-to-{to}.key" for to in agreed.parties}
         _deal(own, {to: path for to, path in paths.items() if not path.exists()}, False)
         written += paths.values()
@@ -259,7 +332,8 @@ def status(
     agreed = _session(session, common)
     sent = _messages(agreed, inbox, device)
     facts: dict[str, Any] = {"session": agreed.id}
-    for stage in ("commit", "first", "second"):
+    audited = ("toss", "commit", "coin", "first", "second")
+    for stage in audited if agreed.audit > 1 else ("commit", "first", "second"):
         facts[stage] = sorted({each.party for each in sent if _name_of(each).startswith(stage)})
     emit(facts, common.json)
 
@@ -490,15 +564,17 @@ def _deal(own: cy.threshold.Party, paths: dict[int, Path], force: bool) -> None:
 
 
 def _messages(session: cy.threshold.Session, inbox: Path, device: str) -> list[Any]:
-    """Commitments and shares of a folder."""
+    """Coins, commitments and shares of a folder."""
     if not inbox.is_dir():
         raise FileError(f"{inbox} is no folder; --in names one with all that has arrived")
-    kinds = (cy.threshold.Commitment, cy.threshold.KeyShare)
+    kinds = (cy.threshold.Coin, cy.threshold.Commitment, cy.threshold.KeyShare)
     paths = [path for path in sorted(inbox.iterdir()) if path.suffix == ".ct" and path.is_file()]
     return [load_as(kinds, path, expect=session.parameters, device=device) for path in paths]
 
 
-def _name_of(message: cy.threshold.Commitment | cy.threshold.KeyShare) -> str:
+def _name_of(message: cy.threshold.Coin | cy.threshold.Commitment | cy.threshold.KeyShare) -> str:
+    if isinstance(message, cy.threshold.Coin):
+        return f"{'coin' if message.shown else 'toss'}-{message.party}.ct"
     if isinstance(message, cy.threshold.Commitment):
         return f"commit-{message.party}.ct"
     return f"{'first' if message.round == 1 else 'second'}-{message.party}.ct"
@@ -523,5 +599,6 @@ def _facts(session: cy.threshold.Session) -> dict[str, Any]:
         "relinearization": session.relinearization,
         "galois_elements": list(session.galois_elements),
         "decryptions": session.decryptions,
+        "audit": session.audit,
         "parameters": session.parameters.summary(),
     }

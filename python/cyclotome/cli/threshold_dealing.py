@@ -54,7 +54,7 @@ def _party(
     round_: cy.threshold.DealingRound, number: int, secret: Path, share: Path | None, phrase: Path | None
 ) -> cy.threshold.Party:
     if not secret.exists():
-        raise FileError(f"{secret} does not exist; `cyclotome threshold commit` makes it, once")
+        raise FileError(f"{secret} does not exist; `cyclotome threshold toss` makes it, once, or `commit`")
     dealt = None
     if share is not None:
         opened = passphrases.to_open(str(share), phrase)

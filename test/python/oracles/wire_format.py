@@ -34,6 +34,7 @@ KINDS = {
     25: "party",
     26: "protected_party",
     27: "key_commitment",
+    31: "coin",
 }
 KEY_STREAM, CIPHERTEXT_STREAM = 4, 8
 
