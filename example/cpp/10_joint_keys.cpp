@@ -18,15 +18,18 @@ void joint_keys() {
   const ContextPtr context = make_context(parameters, make_cpu_engine());
   std::cout << session.threshold() << " of " << session.parties().size() << " parties decrypt\n";
 
-  title("Each commits, and two rounds make the keys");
+  title("A coin, commitments, and two rounds make the keys");
   // Each on a machine of its own, with a file of its own: PartyFile::create("ada.party", session, 1) in place of a
   // number.
   std::vector<JointParty> parties;
+  std::vector<Coin> tosses, coins;
   std::vector<Commitment> commitments;
   std::vector<KeyShare> first, second;
   for (const std::uint32_t number : session.parties()) parties.emplace_back(session, context, number);
-  for (const JointParty& party : parties) commitments.push_back(party.commit());
-  for (JointParty& party : parties) first.push_back(party.first_share(commitments));
+  for (JointParty& party : parties) tosses.push_back(party.toss());
+  for (JointParty& party : parties) commitments.push_back(party.commit(tosses));  // to eight candidates for a share
+  for (JointParty& party : parties) coins.push_back(party.show_coin(commitments));
+  for (JointParty& party : parties) first.push_back(party.first_share(coins));  // one of them, and the others' seeds
   for (JointParty& party : parties) second.push_back(party.second_share(first));
   const JointKeys keys = combine(session, context, first, second);  // everybody can; the secret is nowhere
   check("all know the same key", keys.public_key.id() == parties[0].key() && parties[0].key() == parties[2].key());
@@ -76,10 +79,11 @@ void joint_keys() {
   check_refused<ArgumentError>("one share alone", [&] { return threshold_decrypt(session, y, answers); });
   check_refused<MismatchError>("a party's own secret key", [&] { return decrypt(y, parties[0].secret()); });
   JointParty remade(session, context, 3);
-  const std::vector<Commitment> others = {commitments[0], commitments[1], remade.commit()};
-  check_refused<RepeatedAnswerError>("a party that was made anew", [&] { return parties[0].first_share(others); });
-  const std::vector<KeyShare> rogue = {first[0], first[1], remade.first_share(others)};
-  check_refused<BlameError>("another share than was committed to", [&] { return parties[0].second_share(rogue); });
+  const std::vector<Coin> others = {tosses[0], tosses[1], remade.toss()};
+  check_refused<RepeatedAnswerError>("a party that was made anew", [&] { return parties[0].commit(others); });
+  const std::vector<Coin> swapped = {
+      coins[0], coins[1], Coin(parameters, session.digest(), 3, Coin::Stage::shown, coins[2].basis(), Digest{})};
+  check_refused<BlameError>("another coin than was tossed", [&] { return parties[0].first_share(swapped); });
   sealed[1][2].bytes[7] ^= 1;
   check_refused<MismatchError>("a sealed share that a relay altered",
                                [&] { return receive_dealt(round, context, 2, people[1], dealings, sealed[1]); });

@@ -19,6 +19,7 @@ namespace cyclotome::python {
 
 namespace {
 
+using rlwe::Coin;
 using rlwe::Commitment;
 using rlwe::FirstRound;
 using rlwe::KeyShare;
@@ -37,6 +38,7 @@ KeyShare key_share_to(const KeyShare& share, const rlwe::ContextPtr& context) {
   if (!fits(*share.context(), *context)) return share;
   KeyShare moved(context, share.session(), share.party(), share.round(), share.basis(),
                  share.bodies().to(context->engine()));
+  moved.open(share.opened());
   moved.attach(share.signature());
   return moved;
 }
@@ -66,11 +68,13 @@ void bind_session(nb::module_& m) {
       .def_static(
           "create",
           [](const rlwe::Parameters& parameters, std::vector<std::uint32_t> parties, std::size_t threshold,
-             bool relinearization, std::vector<std::uint64_t> galois_elements, std::uint64_t decryptions) {
-            return ThresholdSession::create(
-                parameters, {std::move(parties), threshold, relinearization, std::move(galois_elements), decryptions});
+             bool relinearization, std::vector<std::uint64_t> galois_elements, std::uint64_t decryptions,
+             std::size_t audit) {
+            return ThresholdSession::create(parameters, {std::move(parties), threshold, relinearization,
+                                                         std::move(galois_elements), decryptions, audit});
           },
-          "parameters"_a, "parties"_a, "threshold"_a, "relinearization"_a, "galois_elements"_a, "decryptions"_a)
+          "parameters"_a, "parties"_a, "threshold"_a, "relinearization"_a, "galois_elements"_a, "decryptions"_a,
+          "audit"_a)
       .def_prop_ro("parameters", &ThresholdSession::parameters)
       .def_prop_ro("parties", &ThresholdSession::parties)
       .def_prop_ro("threshold", &ThresholdSession::threshold)
@@ -79,6 +83,7 @@ void bind_session(nb::module_& m) {
       .def_prop_ro("galois_elements", &ThresholdSession::galois_elements)
       .def_prop_ro("decryptions", &ThresholdSession::decryptions)
       .def_prop_ro("naming", &ThresholdSession::naming)
+      .def_prop_ro("audit", &ThresholdSession::audit)
       .def_prop_ro("digest", [](const ThresholdSession& s) { return to_bytes(s.digest()); })
       .def("party_key", [](const ThresholdSession& s, std::uint32_t party) { return to_bytes(s.party_key(party)); });
 }
@@ -88,6 +93,10 @@ void bind_making(nb::module_& m) {
       .def_prop_ro("party", &Commitment::party)
       .def_prop_ro("session", [](const Commitment& each) { return to_bytes(each.session()); })
       .def_prop_ro("digest", [](const Commitment& each) { return to_bytes(each.digest()); });
+  nb::class_<Coin>(m, "Coin")
+      .def_prop_ro("party", &Coin::party)
+      .def_prop_ro("stage", [](const Coin& each) { return static_cast<int>(each.stage()); })
+      .def_prop_ro("session", [](const Coin& each) { return to_bytes(each.session()); });
   nb::class_<KeyShare>(m, "KeyShare")
       .def_prop_ro("context", &KeyShare::context)
       .def_prop_ro("party", &KeyShare::party)
@@ -150,11 +159,12 @@ value::JointVoice voice_of(nb::callable sign, nb::callable verify) {
 void bind_evidence(nb::module_& m) {
   m.def(
       "joint_fault",
-      [](const ThresholdSession& session, const std::vector<const Commitment*>& commitments,
-         const std::vector<const KeyShare*>& shares,
+      [](const ThresholdSession& session, const std::vector<const rlwe::Coin*>& coins,
+         const std::vector<const Commitment*>& commitments, const std::vector<const KeyShare*>& shares,
          const nb::typed<nb::callable, bool(std::uint32_t, nb::bytes, nb::bytes)>& verify)
           -> std::optional<std::tuple<std::uint32_t, std::string, std::string>> {
         value::JointMessages messages;
+        for (const rlwe::Coin* const each : coins) messages.coins.push_back(*each);
         for (const Commitment* const each : commitments) messages.commitments.push_back(*each);
         for (const KeyShare* const each : shares) messages.shares.push_back(*each);
         const auto fault = value::fault_in(
@@ -164,7 +174,7 @@ void bind_evidence(nb::module_& m) {
         if (!fault) return std::nullopt;
         return std::tuple(fault->party, fault->stage, fault->reason);
       },
-      "session"_a, "commitments"_a, "shares"_a, "verify"_a);
+      "session"_a, "coins"_a, "commitments"_a, "shares"_a, "verify"_a);
 }
 
 void bind_party(nb::module_& m) {
@@ -194,6 +204,7 @@ void bind_party(nb::module_& m) {
       },
       "path"_a, "session"_a, "passphrase"_a.none());
   nb::class_<value::JointProgress>(m, "JointProgress")
+      .def_prop_ro("coins", [](const value::JointProgress& progress) { return progress.sent.coins; })
       .def_prop_ro("commitments", [](const value::JointProgress& progress) { return progress.sent.commitments; })
       .def_prop_ro("shares", [](const value::JointProgress& progress) { return progress.sent.shares; })
       .def_prop_ro("stage", [](const value::JointProgress& progress) { return progress.stage; })
@@ -221,7 +232,20 @@ void bind_party(nb::module_& m) {
             party.speak_with(voice_of(sign, verify));
           },
           "sign"_a, "verify"_a)
-      .def("commit", &JointParty::commit, NoGil())
+      .def("toss", &JointParty::toss, NoGil())
+      .def(
+          "commit", [](JointParty& party, const std::vector<const Coin*>& tosses) { return party.commit(tosses); },
+          "tosses"_a, NoGil())
+      .def(
+          "show_coin",
+          [](JointParty& party, const std::vector<const Commitment*>& commitments) {
+            return party.show_coin(commitments);
+          },
+          "commitments"_a, NoGil())
+      .def(
+          "audited_share",
+          [](JointParty& party, const std::vector<const Coin*>& coins) { return party.first_share(coins); }, "coins"_a,
+          NoGil())
       .def(
           "first_share",
           [](JointParty& party, const std::vector<const Commitment*>& commitments) {
@@ -232,14 +256,15 @@ void bind_party(nb::module_& m) {
           "has_shown", [](const JointParty& party) { return !party.state().commitments().empty(); }, NoGil())
       .def(
           "advance",
-          [](JointParty& party, const std::vector<const Commitment*>& commitments,
-             const std::vector<const KeyShare*>& shares) {
+          [](JointParty& party, const std::vector<const Coin*>& coins,
+             const std::vector<const Commitment*>& commitments, const std::vector<const KeyShare*>& shares) {
             value::JointMessages inbox;
+            for (const Coin* const each : coins) inbox.coins.push_back(*each);
             for (const Commitment* const each : commitments) inbox.commitments.push_back(*each);
             for (const KeyShare* const each : shares) inbox.shares.push_back(*each);
             return party.advance(inbox);
           },
-          "commitments"_a, "shares"_a, NoGil())
+          "coins"_a, "commitments"_a, "shares"_a, NoGil())
       .def(
           "agree", [](JointParty& party, const std::vector<const KeyShare*>& first) { party.agree(first); }, "first"_a,
           NoGil())

@@ -255,7 +255,7 @@ class _Package(ModuleType):
         return import_module, (self.__name__,)
 
     def __setattr__(self, name: str, value: object) -> None:
-        if name in __all__ or name.startswith("_") or not isinstance(value, ModuleType):
+        if name in (*__all__, "cli", "service") or name.startswith("_") or not isinstance(value, ModuleType):
             super().__setattr__(name, value)
 
 

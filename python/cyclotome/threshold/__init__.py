@@ -11,8 +11,10 @@ Example:
     >>> params = cy.Parameters.suggest(depth=1, value_bits=8, terms=4, parties=2, flooding_bits=64)
     >>> session = cy.threshold.Session.create(params, parties=2, rotations=[])
     >>> ada, ben = (cy.threshold.Party(session, number) for number in session.parties)
-    >>> commitments = [ada.commit(), ben.commit()]  # everybody sends theirs to everybody, and so on
-    >>> first = [ada.first_share(commitments), ben.first_share(commitments)]
+    >>> tosses = [ada.toss(), ben.toss()]  # everybody sends theirs to everybody, and so on
+    >>> commitments = [ada.commit(tosses), ben.commit(tosses)]
+    >>> coins = [ada.show_coin(commitments), ben.show_coin(commitments)]
+    >>> first = [ada.first_share(coins), ben.first_share(coins)]
     >>> second = [ada.second_share(first), ben.second_share(first)]
     >>> keys = cy.threshold.combine(session, first, second)
     >>> x = cy.encrypt([1, 2, 3], keys.public)
@@ -41,13 +43,14 @@ from .dealing import Complaint, Dealing, DealingRound, ReceivingKeys, SealedShar
 from .decryption import decrypt, natives_of, require_array
 from .evidence import blaming, verify
 from .identities import Identity, PublicIdentity
-from .messages import Commitment, DecryptionShare, KeyShare, Message, SecretShare, Session, number_of
+from .messages import Coin, Commitment, DecryptionShare, KeyShare, Line, Message, SecretShare, Session, number_of
 from .party_files import Path, party_store
 from .voices import Signer, Verifier, speak
 
 __all__ = [
     "Advice",
     "CheckedDecryption",
+    "Coin",
     "Commitment",
     "Complaint",
     "Dealing",
@@ -147,7 +150,11 @@ class Party:
 
     @property
     def secret(self) -> SecretKey:
-        """The party's own secret key, which decrypts nothing by itself. Never to send."""
+        """The party's own secret key, which decrypts nothing by itself. Never to send.
+
+        Raises:
+            ArgumentError: a session with an audit, before the coin says which candidate it is.
+        """
         return SecretKey(self._session.parameters, self._context, self._native.secret)
 
     @property
@@ -168,24 +175,53 @@ class Party:
         """The sum of what all parties dealt to this one, once it was received. Secret; to save, never to send."""
         return self._share
 
-    def commit(self) -> Commitment:
-        """What this party sends before it has seen anything, to all parties: a hash of its first share."""
-        return Commitment(self._session.parameters, self._native.commit())
+    def toss(self) -> Coin:
+        """What this party sends first, to all parties, in a session with an audit: a hash of its part of the coin.
 
-    def first_share(self, commitments: Sequence[Commitment] = ()) -> KeyShare:
-        """The message of the first round, to all parties, once all have committed: parts of the public key, of the
-        Galois keys, and of what the second round is made of. ``commitments``: those of all parties, which are kept
+        Raises:
+            ArgumentError: a session without an audit, in which `commit` comes first.
+        """
+        return Coin(self._session.parameters, self._native.toss())
+
+    def commit(self, tosses: Sequence[Coin] = ()) -> Commitment:
+        """What this party commits to, for all parties: a hash of its first share or, with an audit, of all candidates
+        for it. ``tosses``: of all parties, in a session with an audit; they are kept before this returns.
+
+        Raises:
+            ArgumentError: a toss is missing or repeated, or there are some without an audit.
+            MismatchError: tosses of another session; another one than its own in this party's name.
+            RepeatedAnswerError: this party has drawn its candidates for other tosses.
+            FileError: the party's file can't be written; then nothing was committed to.
+        """
+        return Commitment(self._session.parameters, self._native.commit(_lines(tosses, Coin)))
+
+    def show_coin(self, commitments: Sequence[Commitment]) -> Coin:
+        """This party's part of the coin, for all parties, once all have committed: it says which candidate stays
+        closed. ``commitments``: those of all parties, which are kept before this returns.
+
+        Raises:
+            ArgumentError, MismatchError, RepeatedAnswerError, FileError: as `first_share`.
+        """
+        return Coin(self._session.parameters, self._native.show_coin(_lines(commitments, Commitment)))
+
+    def first_share(self, before: Sequence[Commitment] | Sequence[Coin] = ()) -> KeyShare:
+        """The message of the first round, to all parties: parts of the public key, of the Galois keys, and of what the
+        second round is made of; with an audit also the seeds of all candidates but this one. ``before``: what all
+        parties sent before it, the coins that they have shown or, without an audit, their commitments. They are kept
         before this returns.
 
         Raises:
-            ArgumentError: a commitment is missing or repeated.
-            MismatchError: commitments of another session; another one than its own in this party's name.
-            RepeatedAnswerError: this party has shown its share after other commitments.
+            ArgumentError: one is missing or repeated, or of another stage.
+            BlameError: a coin is not the one that its sender tossed.
+            MismatchError: messages of another session; another one than its own in this party's name.
+            RepeatedAnswerError: this party has shown its share after others.
             FileError: the party's file can't be written; then nothing was shown.
         """
-        share = self._message(KeyShare, self._native.first_share(_commitments(commitments)))
-        self._commitments = tuple(commitments)
-        return share
+        self._commitments = tuple(each for each in before if isinstance(each, Commitment)) or self._commitments
+        with blaming((*self._commitments, *before)):
+            if self._session.audit > 1:
+                return self._message(KeyShare, self._native.audited_share(_lines(before, Coin)))
+            return self._message(KeyShare, self._native.first_share(_lines(before, Commitment)))
 
     def agree(self, first: Sequence[KeyShare]) -> None:
         """Takes the first shares of all parties as this session's, for good, without answering them: what a session
@@ -216,7 +252,8 @@ class Party:
         Raises:
             ArgumentError: one is missing or repeated; a session without relinearisation key; this party's own was not
                 shown yet.
-            BlameError: a share is not the one that its sender committed to.
+            BlameError: a share is not the one that its sender committed to, or a candidate that it opens is not what
+                its seed gives.
             MismatchError: shares of another session; another share than this party's own in its name.
             RepeatedAnswerError: this party has answered other first shares.
             FileError: the party's file can't be written; then nothing was answered.
@@ -225,7 +262,7 @@ class Party:
         with blaming((*self._commitments, *first)):
             return self._message(KeyShare, self._native.second_share(natives))
 
-    def next(self, inbox: Iterable[Commitment | KeyShare] = ()) -> Progress:
+    def next(self, inbox: Iterable[Coin | Commitment | KeyShare] = ()) -> Progress:
         """Does whatever is next: a party that calls nothing else until its keys are there follows the protocol.
 
         Args:
@@ -233,22 +270,26 @@ class Party:
                 not, some twice or not. Asked again with the same ones it says the same.
 
         Raises:
-            BlameError: a share is not the one that its sender committed to, or a party sent two that differ.
+            BlameError: a coin or share is not the one that its sender tossed or committed to, a candidate not what its
+                seed gives, or a party sent two messages that differ.
             MismatchError: messages of another session; others than its own in this party's name.
             RepeatedAnswerError: what was there before is not what is there now.
             FileError: the party's file can't be written; then nothing was sent.
         """
-        if isinstance(inbox, Message) or not isinstance(inbox, Iterable):
+        if isinstance(inbox, (Line, Message)) or not isinstance(inbox, Iterable):
             raise UnsupportedError(f"a list of messages is needed, not {type(inbox).__name__}")
         every = list(inbox)
-        shares = [each for each in every if not isinstance(each, Commitment)]
-        commitments = [each for each in every if isinstance(each, Commitment)]
-        natives = _commitments(commitments), natives_of(shares, KeyShare, self._context)
+        shares = [each for each in every if not isinstance(each, (Coin, Commitment))]
+        coins, commitments = (_lines([each for each in every if isinstance(each, kind)], kind) for kind in _LINES)
+        natives = coins, commitments, natives_of(shares, KeyShare, self._context)
         with blaming(every):
             native = self._native.advance(*natives)
         parameters = self._session.parameters
-        sent: list[Commitment | KeyShare] = [
+        own = [Coin(parameters, each) for each in native.coins]
+        sent: list[Coin | Commitment | KeyShare] = [
+            *own[:1],
             *(Commitment(parameters, each) for each in native.commitments),
+            *own[1:],
             *(self._message(KeyShare, each) for each in native.shares),
         ]
         keys = None
@@ -315,7 +356,7 @@ class Party:
         require_array(x)
         chosen = self._session.parties if active is None else [number_of(one, "a party's number") for one in active]
         native = self._native.decryption_share(
-            x.to(self.secret.device).native,
+            x.to(self._context.device).native,
             sorted(chosen),
             _bits(flooding_bits),
             None if self._share is None else self._share.on(self._context),
@@ -361,8 +402,8 @@ class Progress(NamedTuple):
     """How far a party is in making a joint key (`Party.next`)."""
 
     #: All that the party has to send, what it sent before among it.
-    messages: tuple[Commitment | KeyShare, ...]
-    #: What it waits for: "commit", "first", "second"; or "done".
+    messages: tuple[Coin | Commitment | KeyShare, ...]
+    #: What it waits for: "toss", "commit", "coin", "first", "second"; or "done".
     stage: str
     #: From whom.
     missing: tuple[int, ...]
@@ -415,13 +456,17 @@ def _first_round(session: Session, context: Context, first: Sequence[KeyShare]) 
     return _core.FirstRound(session.native, context.native, natives)
 
 
-def _commitments(commitments: Any) -> list[Any]:
-    if isinstance(commitments, Commitment) or not isinstance(commitments, Iterable):
-        raise UnsupportedError(f"a list of commitments is needed, not {type(commitments).__name__}")
-    every = list(commitments)
+_LINES: tuple[type[Coin], type[Commitment]] = (Coin, Commitment)
+
+
+def _lines(lines: Any, kind: type[Line]) -> list[Any]:
+    """The library's objects of a list of coins or commitments."""
+    if isinstance(lines, Line) or not isinstance(lines, Iterable):
+        raise UnsupportedError(f"a list of {kind.__name__} is needed, not {type(lines).__name__}")
+    every = list(lines)
     for each in every:
-        if not isinstance(each, Commitment):
-            raise UnsupportedError(f"a Commitment is needed, not {type(each).__name__}")
+        if not isinstance(each, kind):
+            raise UnsupportedError(f"a {kind.__name__} is needed, not {type(each).__name__}")
     return [each.native for each in every]
 
 

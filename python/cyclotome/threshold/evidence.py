@@ -12,12 +12,12 @@ from ..devices.contexts import context_on
 from ..errors import ArgumentError, BlameError, MismatchError, UnsupportedError
 from .checks import Pledge
 from .dealing import Complaint, Dealing, DealingRound, Verdict
-from .messages import Commitment, KeyShare, Session
+from .messages import Coin, Commitment, KeyShare, Session
 from .voices import Verifier, verifying
 
 __all__ = ["blaming", "verify"]
 
-Messages = Commitment | KeyShare | Pledge | Complaint | Dealing
+Messages = Coin | Commitment | KeyShare | Pledge | Complaint | Dealing
 
 
 def verify(
@@ -28,7 +28,8 @@ def verify(
     dealing: DealingRound | None = None,
 ) -> Verdict | None:
     """Who does not follow the protocol, as signed messages show to anybody, without a key: two of one party and stage
-    that differ, a first share that is not the one that its sender committed to, or a `Complaint` about a dealt share.
+    that differ, a coin that is not the one that its sender tossed, a first share that is not the one that it committed
+    to or that opens a candidate which its seed does not give, or a `Complaint` about a dealt share.
 
     Args:
         evidence: a `BlameError` that somebody caught, or messages: its ``messages``, as they came out of files.
@@ -56,11 +57,12 @@ def verify(
 
 
 def _sent(every: list[Messages], session: Session, identities: Mapping[int, Verifier]) -> Verdict | None:
+    coins = [one for one in every if isinstance(one, Coin)]
     commitments = [one for one in every if isinstance(one, Commitment)]
     shares = [one for one in every if isinstance(one, KeyShare)]
-    _require_known({one.party for one in commitments} | {one.party for one in shares}, identities)
+    _require_known({one.party for one in (*coins, *commitments, *shares)}, identities)
     context = context_on("cpu", session.parameters)
-    natives = [one.native for one in commitments], [one.on(context) for one in shares]
+    natives = [one.native for one in coins], [one.native for one in commitments], [one.on(context) for one in shares]
     fault = _core.joint_fault(session.native, *natives, verifying(identities))
     return None if fault is None else Verdict(fault[0], fault[2])
 

@@ -219,7 +219,13 @@ TEST(joint_keys_and_their_messages) {
     CHECK_THROWS(ArgumentError, threshold_session(parameters, 3, 1));
     CHECK_THROWS_WITH(ArgumentError, threshold_session(parameters, 3, 2, {}, 0), "[1, 2^60]");
     const ThresholdSession session =
+        stored(to_bytes(threshold_session(parameters, 3, 2, {.rotations = {{1}}}, usual_reveals, 1)))
+            .threshold_session();
+    const ThresholdSession audited =
         stored(to_bytes(threshold_session(parameters, 3, 2, {.rotations = {{1}}}))).threshold_session();
+    CHECK_EQ(audited.audit(), std::size_t{8});
+    CHECK_THROWS_WITH(ArgumentError, threshold_session(parameters, 3, 2, {}, usual_reveals, 0), "8 is usual");
+    CHECK_THROWS(ArgumentError, threshold_session(parameters, 3, 2, {}, usual_reveals, 257));
     std::vector<std::string> files;
     std::vector<JointParty> parties;
     std::vector<Commitment> commitments;
@@ -270,13 +276,14 @@ TEST(joint_keys_and_their_messages) {
                         }};
     };
     for (const std::uint32_t party : session.parties()) {
-      steps.emplace_back(session, context, party);
+      steps.emplace_back(audited, context, party);
       steps.back().speak_with(voice(party));
     }
     JointProgress last;
-    for (int round = 0; round < 4; ++round) {
+    for (int round = 0; round < 6; ++round) {
       for (JointParty& party : steps) {
         last = party.advance(inbox);
+        inbox.coins.insert(inbox.coins.end(), last.sent.coins.begin(), last.sent.coins.end());
         inbox.commitments.insert(inbox.commitments.end(), last.sent.commitments.begin(), last.sent.commitments.end());
         inbox.shares.insert(inbox.shares.end(), last.sent.shares.begin(), last.sent.shares.end());
       }
@@ -284,8 +291,16 @@ TEST(joint_keys_and_their_messages) {
     CHECK_EQ(last.stage, "done");
     CHECK(stored(to_bytes(inbox.shares[0])).key_share(context).signature() == inbox.shares[0].signature());
     JointMessages unsigned_one = inbox;
-    unsigned_one.commitments[1].attach({});
+    unsigned_one.commitments[0].attach({});  // of party 3, who is the first to have all tosses
     CHECK_THROWS_WITH(MismatchError, steps[0].advance(unsigned_one), "is not signed by it");
+    unsigned_one = inbox;
+    unsigned_one.coins[1].attach({});
+    CHECK_THROWS_WITH(MismatchError, steps[0].advance(unsigned_one), "is not signed by it");
+    CHECK(stored(to_bytes(inbox.coins[0])).coin().signature() == inbox.coins[0].signature());
+    CHECK_EQ(stored(to_bytes(inbox.shares[0])).key_share(context).opened().candidates.size(), std::size_t{7});
+    CHECK_THROWS_WITH(ArgumentError, parties[0].toss(), "no audit");
+    CHECK_THROWS_WITH(ArgumentError, JointParty(audited, context, 1).first_share(commitments), "shows its coin");
+    CHECK_THROWS_WITH(ArgumentError, JointParty(audited, context, 1).secret(), "no secret key yet");
     CHECK(last.keys.has_value() && last.keys->public_key.id() == steps[0].key());
     CHECK_THROWS(ArgumentError, parties[0].second_share(std::span(first).first(2)));
     CHECK_THROWS(ArgumentError, JointParty(session, context, 2).second_share(first));

@@ -15,6 +15,7 @@ pytest.importorskip("typer")
 
 from cli_runner import run, succeed
 from cyclotome import _core
+from joint_keys import first_round
 
 PARTIES = (1, 2, 3)
 INSECURE = "--allow-insecure"
@@ -44,14 +45,16 @@ def folders(place: Path) -> dict[int, Path]:
 
 
 def shown(session: Path, folders: dict[int, Path], *options: object) -> list[Path]:
-    """First shares of all parties, after all have committed."""
-    for party, folder in folders.items():
-        succeed("threshold", "commit", session, "--party", party, "--out", folder, INSECURE, *options)
-    commitments = [folder / f"commit-{party}.ct" for party, folder in folders.items()]
-    for party, folder in folders.items():
-        clear = "--out", folder, "--deal-in-clear", INSECURE
-        succeed("threshold", "share", session, *commitments, "--party", party, *clear)
-    return [folder / f"first-{party}.ct" for party, folder in folders.items()]
+    """First shares of all parties, after all have tossed, committed, and shown their coins."""
+    paths: list[Path] = []
+    for verb, name in (("toss", "toss"), ("commit", "commit"), ("coin", "coin"), ("share", "first")):
+        for party, folder in folders.items():
+            clear = ["--deal-in-clear"] if verb == "share" else []
+            words = "threshold", verb, session, *paths, "--party", party, "--out", folder, INSECURE, *clear, *options
+            succeed(*words)
+            options = ()
+        paths = [folder / f"{name}-{party}.ct" for party, folder in folders.items()]
+    return paths
 
 
 def make_keys(place: Path, threshold: int, *options: object) -> Any:
@@ -162,11 +165,11 @@ def test_a_round_that_is_repeated_gets_no_second_answer(place: Path) -> None:
 
     for path in two.iterdir():
         path.unlink()
-    succeed("threshold", "commit", session, "--party", 2, "--out", two, INSECURE)
-    commitments = one / "commit-1.ct", two / "commit-2.ct"
+    succeed("threshold", "toss", session, "--party", 2, "--out", two, INSECURE)
+    tosses = one / "toss-1.ct", two / "toss-2.ct"
     before = first[0].read_bytes()
     for force in ((), ("--force",)):
-        again = run("threshold", "share", session, *commitments, "--party", 1, "--out", one, INSECURE, *force)
+        again = run("threshold", "commit", session, *tosses, "--party", 1, "--out", one, INSECURE, *force)
         assert again.code == (5 if force else 2)
         assert ("begin a new session" in " ".join(again.text.split())) == bool(force)
     # The other one shows its share all the same, in the name of whoever relays: it is not the one committed to.
@@ -181,8 +184,8 @@ def test_a_round_that_is_repeated_gets_no_second_answer(place: Path) -> None:
     assert not (place / "other.ct").exists()
     assert ((one / "secret.key").read_bytes(), first[0].read_bytes()) == (kept, before)
     # What is asked for again is the same party, also when its messages are written over.
-    assert run("threshold", "commit", session, "--party", 1, "--out", one, INSECURE).code == 2
-    succeed("threshold", "commit", session, "--party", 1, "--out", one, INSECURE, "--force")
+    assert run("threshold", "toss", session, "--party", 1, "--out", one, INSECURE).code == 2
+    succeed("threshold", "toss", session, "--party", 1, "--out", one, INSECURE, "--force")
     assert (one / "secret.key").read_bytes() == kept
 
 
@@ -194,7 +197,7 @@ def test_three_people_who_only_do_what_is_next(place: Path, threshold: int) -> N
     options = "--parties", 3, "--threshold", threshold, "--rotations", "none", "-o", session, INSECURE
     succeed("threshold", "new", place / "params.ct", *options)
     found = {}
-    for _ in range(4):
+    for _ in range(6):
         for party, folder in folders(place).items():
             words = "threshold", "step", session, "--party", party, "--in", inbox, "--out", folder, INSECURE, "--json"
             clear = ["--deal-in-clear"] if party != 2 else []
@@ -205,7 +208,7 @@ def test_three_people_who_only_do_what_is_next(place: Path, threshold: int) -> N
     assert {each["waits_for"] for each in found.values()} == {"done"}
     assert len({(each["transcript"], each["key_id"]) for each in found.values()}) == 1
     facts = succeed("threshold", "status", session, "--in", inbox, INSECURE, "--json").data
-    assert [facts[stage] for stage in ("commit", "first", "second")] == [[1, 2, 3]] * 3
+    assert [facts[stage] for stage in ("toss", "commit", "coin", "first", "second")] == [[1, 2, 3]] * 5
     shares = sorted(inbox.glob("first-*")) + sorted(inbox.glob("second-*"))
     said = succeed("threshold", "transcript", session, *shares, INSECURE)
     assert said.text.replace(" ", "").strip() == found[1]["transcript"]
@@ -218,8 +221,7 @@ def test_three_people_who_only_do_what_is_next(place: Path, threshold: int) -> N
     (inbox / "first-3.ct").unlink()
     agreed = cy.load(session, allow_insecure=True)
     three = [cy.threshold.Party(agreed, number) for number in PARTIES]
-    commitments = [party.commit() for party in three]
-    cy.save(inbox / "first-3.ct", three[2].first_share(commitments))
+    cy.save(inbox / "first-3.ct", first_round(*three)[2])
     for path in inbox.glob("second-*"):
         path.unlink()
     folder = folders(place)[1]
@@ -252,13 +254,13 @@ def test_three_people_who_sign(place: Path) -> None:
     for party in PARTIES:
         succeed(*stepped(party))
     delivered()
-    true = (inbox / "commit-3.ct").read_bytes()
+    true = (inbox / "toss-3.ct").read_bytes()
     agreed = cy.load(session, allow_insecure=True)
-    cy.save(inbox / "commit-3.ct", cy.threshold.Party(agreed, 3).commit())
+    cy.save(inbox / "toss-3.ct", cy.threshold.Party(agreed, 3).toss())
     relayed = run(*stepped(1))
-    assert relayed.code == 5 and "party 3" in relayed.text and not (folders(place)[1] / "first-1.ct").exists()
-    (inbox / "commit-3.ct").write_bytes(true)
-    for _ in range(3):
+    assert relayed.code == 5 and "party 3" in relayed.text and not (folders(place)[1] / "commit-1.ct").exists()
+    (inbox / "toss-3.ct").write_bytes(true)
+    for _ in range(5):
         found = [succeed(*stepped(party, "--json")).data for party in PARTIES]
         delivered()
     assert {each["waits_for"] for each in found} == {"done"} and len({each["transcript"] for each in found}) == 1
@@ -277,16 +279,26 @@ def test_advice_on_messages(place: Path) -> None:
     assert "PUBLIC" in run("threshold", "advise", *answers).text
     once = succeed("threshold", "advise", answers[0], corpus / "joint1-session", "--json")
     assert [(each["party"], each["secret_is_public"]) for each in once.data["parties"]] == [(1, False)]
-    old = run("threshold", "commit", corpus / "joint1-session", "--party", 1, "--out", place / "one", INSECURE)
+    old = run("threshold", "toss", corpus / "joint1-session", "--party", 1, "--out", place / "one", INSECURE)
     assert (old.code, "cyclotome threshold advise" in " ".join(old.text.split())) == (3, True)
 
 
 def test_mistakes_have_one_message_and_a_code(place: Path) -> None:
     make_keys(place, 2)
     session, folder = place / "session.ct", folders(place)[1]
-    again = run("threshold", "commit", session, "--party", 1, "--out", folder, INSECURE)
+    again = run("threshold", "toss", session, "--party", 1, "--out", folder, INSECURE)
     assert (again.code, "exists" in again.text) == (2, True)
-    stranger = run("threshold", "commit", session, "--party", 4, "--out", place / "four", INSECURE)
+    early = run("threshold", "commit", session, "--party", 1, "--out", place / "early", INSECURE)
+    assert (early.code, "nothing of party 1" in early.text) == (2, True)
+    plain = place / "plain.ct"
+    succeed("threshold", "new", place / "params.ct", "--parties", 2, "--audit", 1, "-o", plain, INSECURE)
+    coinless = run("threshold", "toss", plain, "--party", 1, "--out", place / "coinless", INSECURE)
+    assert (coinless.code, "has no audit" in coinless.text) == (2, True)
+    succeed("threshold", "commit", plain, "--party", 1, "--out", place / "plain1", INSECURE)
+    succeed("threshold", "commit", plain, "--party", 2, "--out", place / "plain2", INSECURE)
+    plainly = [place / f"plain{party}/commit-{party}.ct" for party in (1, 2)]
+    succeed("threshold", "share", plain, *plainly, "--party", 1, "--out", place / "plain1", INSECURE)
+    stranger = run("threshold", "toss", session, "--party", 4, "--out", place / "four", INSECURE)
     assert (stranger.code, "party 4" in stranger.text) == (2, True)
     wrong = run(
         "threshold", "answer", session, folder / "first-1.ct", "--party", 2, "--secret", folder / "secret.key",
@@ -301,6 +313,7 @@ def test_mistakes_have_one_message_and_a_code(place: Path) -> None:
         (folder / "secret.key", "party"),
         (session, "session"),
         (folder / "first-1.ct", "key share"),
+        (folder / "coin-1.ct", "coin"),
         (folder / "share.key", "secret share"),
     ]:
         assert kind in succeed("inspect", name).text
@@ -313,12 +326,12 @@ def test_a_partys_secret_under_a_passphrase(place: Path) -> None:
     succeed("threshold", "new", place / "params.ct", "--parties", "1,2", "-o", session, INSECURE)
     two = place / "two"
     protected = "--passphrase-file", phrase
-    succeed("threshold", "commit", session, "--party", 1, "--out", folder, *protected, INSECURE)
-    succeed("threshold", "commit", session, "--party", 2, "--out", two, INSECURE)
-    commitments = folder / "commit-1.ct", two / "commit-2.ct"
-    succeed("threshold", "share", session, *commitments, "--party", 1, "--out", folder, *protected, INSECURE)
-    succeed("threshold", "share", session, *commitments, "--party", 2, "--out", two, INSECURE)
-    first = folder / "first-1.ct", two / "first-2.ct"
+    paths: tuple[Path, ...] = ()
+    for verb, name in (("toss", "toss"), ("commit", "commit"), ("coin", "coin"), ("share", "first")):
+        succeed("threshold", verb, session, *paths, "--party", 1, "--out", folder, *protected, INSECURE)
+        succeed("threshold", verb, session, *paths, "--party", 2, "--out", two, INSECURE)
+        paths = folder / f"{name}-1.ct", two / f"{name}-2.ct"
+    first = paths
     own = "--party", 1, "--secret", folder / "secret.key", "-o", place / "second.ct", INSECURE
     succeed("threshold", "answer", session, *first, *own, "--passphrase-file", phrase)
     assert cy.inspect(folder / "secret.key").protection is not None

@@ -153,8 +153,9 @@ def test_the_passphrase_opens_the_protected_secret_key() -> None:
 def test_the_passphrase_opens_what_a_party_keeps() -> None:
     """It is the file of the party beside it, which says that it has answered, and helped to decrypt."""
     [(tag, section)] = load("joint-party").sections
-    assert (tag, len(section)) == ("PRTY", 108 + 3 * 32 + 8 + 2 * 32)
-    assert section[108 + 3 * 32 :] == struct.pack("<Q32s32s", 3, b"\4", b"\5")
+    assert (tag, len(section)) == ("PRTY", 108 + 3 * 32 + 40 + 5 * 32 + 8 + 2 * 32)
+    audit = [bytes([each]) for each in (9, 10, 11, 12, 13, 14)]
+    assert section[108 + 3 * 32 :] == struct.pack("<2I32s32s32s32s32s32sQ32s32s", 3, 2, *audit, 3, b"\4", b"\5")
     assert (section[32:44], section[44:76]) == (struct.pack("<3I", 1, 1, 3), b"\7" + bytes(31))
     assert wire_format.opened((CORPUS / "protected_party").read_bytes(), b"correct horse") == section
 

@@ -76,7 +76,6 @@ NO_ANSWERS: dict[str, Callable[[], Any]] = {
     "a column times a frame": lambda: SOLD * FRAME,
     "minus a frame": lambda: -FRAME,
     "rows": lambda: FRAME[SHOP == "A"],
-    "several columns": lambda: FRAME[["sold"]],
     "a number": lambda: FRAME[0],
     "no column": lambda: FRAME["no"],
     "a column's truth": lambda: bool(SOLD),

@@ -35,6 +35,7 @@ KINDS = {
     26: "protected_party",
     27: "key_commitment",
     30: "dealing_message",
+    31: "coin",
 }
 KEY_STREAM, CIPHERTEXT_STREAM = 4, 8
 

@@ -18,7 +18,7 @@ import pytest
 from crafted_files import with_changed
 from cyclotome import _core
 from cyclotome.errors import ArgumentError, BudgetError, FileError, FormatError, NoiseError
-from joint_keys import Joint, parameters
+from joint_keys import Joint, first_round, parameters
 from joint_processes import give, give_without_room
 from oracles import wire_format
 
@@ -31,8 +31,9 @@ def counted(path: Path) -> int:
     """What a party's file says, by doc/wire-format.md."""
     [(tag, data)] = wire_format.read(path.read_bytes()).sections
     assert tag == "PRTY"
-    shown = struct.unpack_from("<I", data, 40)[0]
-    return int(struct.unpack_from("<Q", data, 44 + 64 + 32 * shown)[0])
+    at = 44 + 64 + 32 * struct.unpack_from("<I", data, 40)[0]
+    tosses, candidates = struct.unpack_from("<2I", data, at)
+    return int(struct.unpack_from("<Q", data, at + 40 + 32 * (tosses + candidates))[0])
 
 
 @pytest.mark.parametrize("scheme", ["bfv", "bgv"])
@@ -68,7 +69,7 @@ def test_the_same_question_counts_once_and_every_other_counts() -> None:
     ada.decryption_share(x, active=[1, 3])
     ada.decryption_share(x, active=[1, 2, 3])
     ada.decryption_share(x, active=[1, 2], flooding_bits=63)
-    ada.decryption_share(cy.rerandomize(x, group.keys.public), active=[1, 2])
+    ada.decryption_share(cy.rekeying.rerandomize(x, group.keys.public), active=[1, 2])
     assert ada.decryptions.spent == 5
     ada.decryption_share(x, active=[1, 2])
     assert ada.decryptions.spent == 5
@@ -147,8 +148,7 @@ def test_a_count_under_a_passphrase(tmp_path: Path) -> None:
         cy.threshold.Party(session, 1, file=path, passphrase="correct horse"),
         cy.threshold.Party(session, 2),
     ]
-    commitments = [party.commit() for party in parties]
-    first = [party.first_share(commitments) for party in parties]
+    first = first_round(*parties)
     second = [party.second_share(first) for party in parties]
     keys = cy.threshold.combine(session, first, second)
     parties[0].decryption_share(cy.encrypt([1], keys.public, bound=1))

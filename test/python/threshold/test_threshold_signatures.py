@@ -38,9 +38,9 @@ KEYS = {number: Key(b"party %d" % number) for number in NUMBERS}
 SETS = [("bfv", 50, 3), ("bgv", 50, 2), ("bfv", 28, 2), ("bgv", 28, 3)]
 
 
-def session_of(scheme: str = "bfv", width: int = 50, threshold: int = 3) -> cy.threshold.Session:
+def session_of(scheme: str = "bfv", width: int = 50, threshold: int = 3, audit: int = 1) -> cy.threshold.Session:
     params = parameters(scheme, 16, 3, (97,), width=width)
-    return cy.threshold.Session.create(params, parties=3, threshold=threshold, rotations=[])
+    return cy.threshold.Session.create(params, parties=3, threshold=threshold, rotations=[], audit=audit)
 
 
 def party_of(session: cy.threshold.Session, number: int, **options: Any) -> cy.threshold.Party:
@@ -71,18 +71,22 @@ def signature_of(message: Any) -> bytes:
     return dict(taken_apart(cy.to_bytes(message))[1])["SIGN"]
 
 
+@pytest.mark.parametrize("audit", [1, 4])
 @pytest.mark.parametrize(("scheme", "width", "threshold"), SETS)
-def test_signed_messages_make_a_key_and_are_always_the_same(scheme: str, width: int, threshold: int) -> None:
-    session = session_of(scheme, width, threshold)
+def test_signed_messages_make_a_key_and_are_always_the_same(
+    scheme: str, width: int, threshold: int, audit: int
+) -> None:
+    session = session_of(scheme, width, threshold, audit)
     parties = [party_of(session, number) for number in NUMBERS]
     inbox: list[Any] = []
-    for _ in range(3):
+    stages = 3 if audit == 1 else 5
+    for _ in range(stages):
         for party in parties:
             inbox += party.next([cy.from_bytes(cy.to_bytes(each), allow_insecure=True) for each in inbox]).messages
     done = [party.next(inbox) for party in parties]
     assert len({progress.transcript for progress in done}) == 1 and all(progress.keys for progress in done)
     names = {cy.to_bytes(each) for each in inbox}
-    assert len(names) == 9  # three of each
+    assert len(names) == 3 * stages
     assert all(len(signature_of(each)) == 64 for each in inbox)
 
 

@@ -45,7 +45,9 @@ SessionArgument = Annotated[Path, typer.Argument(help="The session, the same fil
 PartyOption = Annotated[int, typer.Option("--party", "-p", help="Your number.")]
 OutOption = Annotated[Path, typer.Option("--out", "-o", help="Your folder; made if it does not exist.")]
 InboxOption = Annotated[Path, typer.Option("--in", "-i", help="Folder of all that has arrived so far, from everybody.")]
-SecretOption = Annotated[Path, typer.Option("--secret", "-s", help="Your own secret.key, which `commit` wrote.")]
+SecretOption = Annotated[
+    Path, typer.Option("--secret", "-s", help="Your own secret.key, which `toss` or `commit` wrote.")
+]
 ShareOption = Annotated[
     Path | None, typer.Option("--share", help="Your share of the joint secret, if you have one: `receive` wrote it.")
 ]
@@ -90,7 +92,7 @@ def party_of(
         FileError: there is no such file.
     """
     if not secret.exists():
-        raise FileError(f"{secret} does not exist; `cyclotome threshold commit` makes it, once")
+        raise FileError(f"{secret} does not exist; `cyclotome threshold toss` makes it, once, or `commit`")
     dealt = None
     if share is not None:
         opened = passphrases.to_open(str(share), phrase)

@@ -56,8 +56,8 @@ __all__ = ["app"]
 app = typer.Typer(
     name="threshold",
     help="A key of several parties: nobody has the secret, all of them, or any t of n, decrypt together.",
-    epilog="In this order: new (one party), then each party `step` until it has the keys, or one by one commit, share, "
-    "answer, combine; `dealing` (each, where --threshold is below "
+    epilog="In this order: new (one party), then each party `step` until it has the keys, or one by one toss, commit, "
+    "coin, share, answer, combine; `dealing` (each, where --threshold is below "
     "--parties); then `cyclotome encrypt` and `eval` as ever, decrypt-share (each who decrypts), decrypt. "
     "What a party that does not follow this can do says doc/threshold.md. `advise` looks at old messages.",
     no_args_is_help=True,
@@ -67,6 +67,7 @@ app.add_typer(dealing)
 app.add_typer(checked)
 
 _SIGNED = (
+    cy.threshold.Coin,
     cy.threshold.Commitment,
     cy.threshold.KeyShare,
     cy.threshold.Complaint,
@@ -117,6 +118,10 @@ def new(
     decryptions: Annotated[
         int, typer.Option(help="Ciphertexts that each party helps to decrypt in the key's life; then it refuses.")
     ] = 2**20,
+    audit: Annotated[
+        int,
+        typer.Option(help="Candidates of each party for its first share, all but one of which are opened; 1: none."),
+    ] = 8,
     *,
     common: Common,
 ) -> None:
@@ -131,6 +136,7 @@ def new(
         threshold=threshold,
         rotations=steps,
         decryptions=decryptions,
+        audit=audit,
     )
     cy.save(output, session, overwrite=common.force)
     emit({"file": str(output), **_facts(session)}, common.json)
@@ -140,7 +146,7 @@ def new(
 @app.command()
 @command
 @with_common
-def commit(
+def toss(
     session: SessionArgument,
     party: PartyOption,
     out: OutOption,
@@ -152,7 +158,40 @@ def commit(
     *,
     common: Common,
 ) -> None:
-    """Make your secret.key, and your commitment, commit-N.ct, for all parties.
+    """Make your secret.key, and a hash of your part of the coin, toss-N.ct, for all parties.
+
+    The coin, which nobody controls, says later which of your candidates stays closed. A session of --audit 1 has none:
+    begin with `commit`.
+    """
+    agreed = session_of(session, common)
+    secret = folder(out) / "secret.key"
+    path = vacant(out / f"toss-{party}.ct", common.force)
+    signs = voice(identity, identities, passphrase_file)
+    own = _own(agreed, party, secret, passphrase, passphrase_file, device, signs)
+    cy.save(path, own.toss(), overwrite=common.force)
+    emit({"session": agreed.id, "party": party, "files": [str(secret), str(path)]}, common.json)
+    note(f"{secret} is yours alone; {path} is for all parties")
+
+
+@app.command()
+@command
+@with_common
+def commit(
+    session: SessionArgument,
+    party: PartyOption,
+    out: OutOption,
+    tosses: Annotated[
+        list[Path] | None, typer.Argument(help="What all parties tossed; nothing in a session of --audit 1.")
+    ] = None,
+    passphrase: passphrases.Flag = False,
+    identity: SignOption = None,
+    identities: KnownOption = None,
+    passphrase_file: passphrases.FileOption = None,
+    device: DeviceOption = "cpu",
+    *,
+    common: Common,
+) -> None:
+    """Make your commitment, commit-N.ct, for all parties, and your secret.key if it is not there.
 
     secret.key remembers what you have shown and answered. A second run makes the same commitment again; --force never
     replaces secret.key: for another one take another folder.
@@ -162,9 +201,36 @@ def commit(
     paths = [vacant(out / f"commit-{party}.ct", common.force)]
     signs = voice(identity, identities, passphrase_file)
     own = _own(agreed, party, secret, passphrase, passphrase_file, device, signs)
-    cy.save(paths[0], own.commit(), overwrite=common.force)
+    given = [load_as(cy.threshold.Coin, path, expect=agreed.parameters) for path in tosses or ()]
+    cy.save(paths[0], own.commit(given), overwrite=common.force)
     emit({"session": agreed.id, "party": party, "files": [str(path) for path in (secret, *paths)]}, common.json)
     note(f"{secret} is yours alone; {paths[0]} is for all parties")
+
+
+@app.command("coin")
+@command
+@with_common
+def show_coin(
+    session: SessionArgument,
+    commitments: Annotated[list[Path], typer.Argument(help="The commitments of all parties.")],
+    party: PartyOption,
+    out: OutOption,
+    identity: SignOption = None,
+    identities: KnownOption = None,
+    passphrase_file: passphrases.FileOption = None,
+    device: DeviceOption = "cpu",
+    *,
+    common: Common,
+) -> None:
+    """Show your part of the coin, coin-N.ct, to all parties, once all have committed."""
+    agreed = session_of(session, common)
+    path = vacant(folder(out) / f"coin-{party}.ct", common.force)
+    signs = voice(identity, identities, passphrase_file)
+    own = party_of(agreed, party, out / "secret.key", None, passphrase_file, device, signs)
+    given = [load_as(cy.threshold.Commitment, path, expect=agreed.parameters) for path in commitments]
+    cy.save(path, own.show_coin(given), overwrite=common.force)
+    emit({"session": agreed.id, "party": party, "files": [str(path)]}, common.json)
+    note(f"{path} is for all parties")
 
 
 @app.command()
@@ -172,7 +238,9 @@ def commit(
 @with_common
 def share(
     session: SessionArgument,
-    commitments: Annotated[list[Path], typer.Argument(help="The commitments of all parties.")],
+    before: Annotated[
+        list[Path], typer.Argument(help="The coins of all parties; in a session of --audit 1 their commitments.")
+    ],
     party: PartyOption,
     out: OutOption,
     deal_in_clear: ClearOption = False,
@@ -183,7 +251,9 @@ def share(
     *,
     common: Common,
 ) -> None:
-    """Show your first share, first-N.ct, to all parties, once all have committed to theirs.
+    """Show your first share, first-N.ct, to all parties, once all have committed to theirs and shown their coins.
+
+    It holds the seeds of your other candidates, for everybody to draw them again.
 
     Where fewer than all decrypt, `cyclotome threshold dealing` deals shares of the joint secret, sealed and checked.
     With --deal-in-clear they are files for `receive`, each to be sent to its party alone over an encrypted channel, and
@@ -195,7 +265,8 @@ def share(
     paths = {to: vacant(out / f"dealt-{party}-to-{to}.key", common.force) for to in receivers}
     signs = voice(identity, identities, passphrase_file)
     own = party_of(agreed, party, out / "secret.key", None, passphrase_file, device, signs)
-    given = [load_as(cy.threshold.Commitment, path, expect=agreed.parameters) for path in commitments]
+    kind = cy.threshold.Coin if agreed.audit > 1 else cy.threshold.Commitment
+    given = [load_as(kind, path, expect=agreed.parameters) for path in before]
     cy.save(first, own.first_share(given), overwrite=common.force)
     _deal(own, paths, common.force)
     emit({"session": agreed.id, "party": party, "files": [str(path) for path in (first, *paths.values())]}, common.json)
@@ -219,12 +290,13 @@ def step(
     *,
     common: Common,
 ) -> None:
-    """Do whatever is next: commit, share, answer or, at last, make the joint keys. Run it again when something came.
+    """Do whatever is next: toss, commit, coin, share, answer or, at last, make the joint keys. Run it again when
+    something came.
 
-    Writes commit-N.ct, first-N.ct and second-N.ct for all parties into your folder, secret.key beside them, and
-    public.key and evaluation.key at the end. Whoever uses no other command follows the protocol. The exit status is 3,
-    and the message names the party, where somebody does not; against-M.evidence shows it to everybody (`verify`) if
-    parties sign.
+    Writes toss-N.ct, commit-N.ct, coin-N.ct, first-N.ct and second-N.ct for all parties into your folder, secret.key
+    beside them, and public.key and evaluation.key at the end. Whoever uses no other command follows the protocol. The
+    exit status is 3, and the message names the party, where somebody does not; against-M.evidence shows it to everybody
+    (`verify`) if parties sign.
     """
     agreed = session_of(session, common)
     signs = voice(identity, identities, passphrase_file)
@@ -235,7 +307,8 @@ def step(
         show_blame(blame, out, signed=identity is not None)
         raise
     written = [_kept(out / _name_of(each), each) for each in progress.messages]
-    if deal_in_clear and agreed.shares_secrets and len(progress.messages) > 1:
+    shown = any(isinstance(each, cy.threshold.KeyShare) for each in progress.messages)
+    if deal_in_clear and agreed.shares_secrets and shown:
         paths = {to: out / f"dealt-{party}-to-{to}.key" for to in agreed.parties}
         _deal(own, {to: path for to, path in paths.items() if not path.exists()}, False)
         written += paths.values()
@@ -263,7 +336,8 @@ def status(
     agreed = session_of(session, common)
     sent = _messages(agreed, inbox, device)
     facts: dict[str, Any] = {"session": agreed.id}
-    for stage in ("commit", "first", "second"):
+    audited = ("toss", "commit", "coin", "first", "second")
+    for stage in audited if agreed.audit > 1 else ("commit", "first", "second"):
         facts[stage] = sorted({each.party for each in sent if _name_of(each).startswith(stage)})
     emit(facts, common.json)
 
@@ -510,15 +584,17 @@ def _deal(own: cy.threshold.Party, paths: dict[int, Path], force: bool) -> None:
 
 
 def _messages(session: cy.threshold.Session, inbox: Path, device: str) -> list[Any]:
-    """Commitments and shares of a folder."""
+    """Coins, commitments and shares of a folder."""
     if not inbox.is_dir():
         raise FileError(f"{inbox} is no folder; --in names one with all that has arrived")
-    kinds = (cy.threshold.Commitment, cy.threshold.KeyShare)
+    kinds = (cy.threshold.Coin, cy.threshold.Commitment, cy.threshold.KeyShare)
     paths = [path for path in sorted(inbox.iterdir()) if path.suffix == ".ct" and path.is_file()]
     return [load_as(kinds, path, expect=session.parameters, device=device) for path in paths]
 
 
-def _name_of(message: cy.threshold.Commitment | cy.threshold.KeyShare) -> str:
+def _name_of(message: cy.threshold.Coin | cy.threshold.Commitment | cy.threshold.KeyShare) -> str:
+    if isinstance(message, cy.threshold.Coin):
+        return f"{'coin' if message.shown else 'toss'}-{message.party}.ct"
     if isinstance(message, cy.threshold.Commitment):
         return f"commit-{message.party}.ct"
     return f"{'first' if message.round == 1 else 'second'}-{message.party}.ct"
@@ -556,5 +632,6 @@ def _facts(session: cy.threshold.Session) -> dict[str, Any]:
         "relinearization": session.relinearization,
         "galois_elements": list(session.galois_elements),
         "decryptions": session.decryptions,
+        "audit": session.audit,
         "parameters": session.parameters.summary(),
     }

@@ -45,6 +45,7 @@ Bytes to_bytes(const rlwe::SecretKey& key, std::string_view passphrase, Metadata
 /// What the parties of a joint key agree on, and their messages.
 Bytes to_bytes(const rlwe::ThresholdSession& session, Metadata metadata = {});
 Bytes to_bytes(const rlwe::Commitment& commitment, Metadata metadata = {});
+Bytes to_bytes(const rlwe::Coin& coin, Metadata metadata = {});
 Bytes to_bytes(const rlwe::KeyShare& share, Metadata metadata = {});
 Bytes to_bytes(const value::DecryptionShare& share, Metadata metadata = {});
 /// A message of a round of dealing. parameters: the session's.
@@ -121,6 +122,8 @@ class StoredObject {
   rlwe::ThresholdSession threshold_session() const;
   /// A party's commitment to its first share.
   rlwe::Commitment key_commitment() const;
+  /// A party's part of the coin of an audit, or the hash of it.
+  rlwe::Coin coin() const;
   /// A message of one of the two rounds that make a joint key.
   rlwe::KeyShare key_share(const rlwe::ContextPtr& context) const;
   /// What one party dealt to another, or the sum of what it was dealt: secret. Throws PassphraseError where it is

@@ -14,7 +14,31 @@ PartyState PartyState::create(const ThresholdSession& session, std::uint32_t par
 }
 
 PartyState PartyState::copy() const {
-  return {session_, party_, Seed(seed_.bytes()), commitments_, answered_, decrypted_};
+  return {session_, party_, Seed(seed_.bytes()), commitments_, answered_, decrypted_, audited_};
+}
+
+void PartyState::commit(const std::vector<Digest>& tosses, const std::vector<Digest>& candidates) {
+  if (audited_.tosses.empty()) {
+    audited_ = {.tosses = tosses, .candidates = candidates, .coin = {}};
+    ++changes_;
+  }
+  if (audited_.tosses == tosses) return;
+  throw RepeatedAnswerError(
+      message("party ", party_,
+              " has drawn its candidates for other coins of this session than these: some party tossed anew; begin a "
+              "new session, in which everybody does"));
+}
+
+void PartyState::choose(const Digest& coin) {
+  if (audited_.coin == Digest{}) {
+    audited_.coin = coin;
+    ++changes_;
+  }
+  if (audited_.coin == coin) return;
+  throw RepeatedAnswerError(message("party ", party_, " has opened its candidates for the coin ",
+                                    hexadecimal(audited_.coin).substr(0, 8),
+                                    "... of this session, and is asked to open others for ",
+                                    hexadecimal(coin).substr(0, 8), "...; begin a new session"));
 }
 
 void PartyState::show(const std::vector<Digest>& commitments) {
@@ -25,7 +49,7 @@ void PartyState::show(const std::vector<Digest>& commitments) {
   if (commitments_ == commitments) return;
   throw RepeatedAnswerError(
       message("party ", party_,
-              " has shown its first share after other commitments of this session than these: some "
+              " has shown what it committed to after other commitments of this session than these: some "
               "party made a new one; begin a new session, in which everybody commits anew"));
 }
 

@@ -8,6 +8,13 @@
 
 namespace cyclotome::rlwe {
 
+/// What a party of a session with an audit keeps of it; nothing before it has committed.
+struct Audited {
+  std::vector<Digest> tosses;      ///< of all parties in their order: what its candidates were drawn for
+  std::vector<Digest> candidates;  ///< hashes of its own
+  Digest coin{};                   ///< that chose which of them it kept; zeros before it is known
+};
+
 /// What a party has helped to decrypt.
 struct Decrypted {
   /// Questions that are remembered, so that who asks one of them again is not counted again.
@@ -17,8 +24,8 @@ struct Decrypted {
 };
 
 /// What one party of a session keeps, and nobody else may have: 32 bytes that all it draws comes of, the commitments
-/// after which it showed its first share, which first round it has answered, and how much it has helped to decrypt.
-/// Whoever holds it on a disk (io/joint/party_file.hpp) writes it before the answer leaves.
+/// after which it showed its first share, what it keeps of an audit, which first round it has answered, and how much it
+/// has helped to decrypt. Whoever holds it on a disk (io/joint/party_file.hpp) writes it before the answer leaves.
 class PartyState {
  public:
   /// A new party, of the operating system's randomness. Throws ArgumentError for somebody who takes no part.
@@ -26,13 +33,14 @@ class PartyState {
   /// One that was kept. commitments: of all parties in their order, or none. answered: FirstRound::digest of the round
   /// that it has answered; zeros for none.
   PartyState(const Digest& session, std::uint32_t party, Seed seed, std::vector<Digest> commitments,
-             const Digest& answered, Decrypted decrypted = {})
+             const Digest& answered, Decrypted decrypted = {}, Audited audited = {})
       : session_(session),
         party_(party),
         seed_(std::move(seed)),
         commitments_(std::move(commitments)),
         answered_(answered),
-        decrypted_(std::move(decrypted)) {}
+        decrypted_(std::move(decrypted)),
+        audited_(std::move(audited)) {}
   /// A copy, seed and all.
   PartyState copy() const;
 
@@ -49,7 +57,20 @@ class PartyState {
   /// FirstRound::digest of that; zeros before.
   const Digest& answered() const noexcept { return answered_; }
 
-  /// Takes note of the commitments after which the first share is shown: once. Throws RepeatedAnswerError for others.
+  /// What it keeps of an audit.
+  const Audited& audited() const noexcept { return audited_; }
+  /// Whether its secret is known: which of its candidates is kept, where there are several.
+  bool has_secret(const ThresholdSession& session) const noexcept {
+    return session.audit() == 1 || audited_.coin != Digest{} || has_answered();
+  }
+
+  /// Takes note of the tosses that candidates are drawn for, and of these: once. Throws RepeatedAnswerError for other
+  /// tosses.
+  void commit(const std::vector<Digest>& tosses, const std::vector<Digest>& candidates);
+  /// Takes note of the coin that chose the candidate that is kept: once. Throws RepeatedAnswerError for another one.
+  void choose(const Digest& coin);
+  /// Takes note of the commitments after which the first share, or the coin, is shown: once. Throws RepeatedAnswerError
+  /// for others.
   void show(const std::vector<Digest>& commitments);
   /// Takes note of the first round that is answered: once; the same one again changes nothing. Throws
   /// RepeatedAnswerError for another one.
@@ -74,6 +95,7 @@ class PartyState {
   std::vector<Digest> commitments_;
   Digest answered_;
   Decrypted decrypted_;
+  Audited audited_;
   std::size_t changes_ = 0;
 };
 

@@ -60,12 +60,12 @@ void require_parties(const Parameters& parameters, std::span<const std::uint32_t
 /// What a session's name is the hash of.
 std::string text_of(unsigned version, const Parameters& parameters, const ThresholdSession::Facts& facts,
                     const PublicSeed& reference) {
-  return whole_text("cyclotome threshold session ", version, "\nparameters ", hexadecimal(parameters.fingerprint()),
-                    "\nparties ", list_of(std::span<const std::uint32_t>(facts.parties)), "\nthreshold ",
-                    facts.threshold, "\nrelinearization ", facts.relinearization ? 1 : 0, "\ngalois ",
-                    list_of(std::span<const std::uint64_t>(facts.galois_elements)),
-                    version == 1 ? std::string() : whole_text("\ndecryptions ", facts.decryptions), "\nreference ",
-                    hexadecimal(reference.bytes()), "\n");
+  return whole_text(
+      "cyclotome threshold session ", version, "\nparameters ", hexadecimal(parameters.fingerprint()), "\nparties ",
+      list_of(std::span<const std::uint32_t>(facts.parties)), "\nthreshold ", facts.threshold, "\nrelinearization ",
+      facts.relinearization ? 1 : 0, "\ngalois ", list_of(std::span<const std::uint64_t>(facts.galois_elements)),
+      version == 1 ? std::string() : whole_text("\ndecryptions ", facts.decryptions, "\naudit ", facts.audit),
+      "\nreference ", hexadecimal(reference.bytes()), "\n");
 }
 
 }  // namespace
@@ -90,6 +90,10 @@ ThresholdSession::ThresholdSession(Parameters parameters, Facts facts, const Pub
     throw ArgumentError("Galois elements must be different and in ascending order");
   }
   require_planned("decryptions of a session", facts_.decryptions);
+  if (facts_.audit < 1 || facts_.audit > most_candidates) {
+    throw ArgumentError(message("an audit of ", facts_.audit, " candidates; there are 1, without an audit, to ",
+                                most_candidates, ", and ", usual_candidates, " is usual"));
+  }
   digest_ = hash_of(text_of(2, parameters_, facts_, reference_));
 }
 

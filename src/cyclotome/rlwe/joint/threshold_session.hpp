@@ -17,6 +17,11 @@
 // same is said on the page, and in doc/threat-model.md.
 namespace cyclotome::rlwe {
 
+/// Candidates that a session can have of each party at most.
+inline constexpr std::size_t most_candidates = 256;
+/// And what it has unless somebody says otherwise.
+inline constexpr std::size_t usual_candidates = 8;
+
 /// What everybody knows and agrees on before there is a key: who takes part, how many of them decrypt, which keys are
 /// made, and the reference seed that all common polynomials expand from. Immutable.
 class ThresholdSession {
@@ -30,6 +35,10 @@ class ThresholdSession {
     std::vector<std::uint64_t> galois_elements;  ///< ascending, none of them 1
     /// Ciphertexts of one plaintext modulus that each party helps to decrypt in the key's life, 1 to 2^60.
     std::uint64_t decryptions = usual_reveals;
+    /// Candidates that each party makes of its first share, of which it opens all but one: who draws them otherwise is
+    /// named but for one time in so many. 1: none is opened, and nobody sees a malformed share. At most
+    /// most_candidates.
+    std::size_t audit = usual_candidates;
   };
 
   /// Throws ArgumentError for facts that can't be, and for more parties than the parameters' noise bounds allow for.
@@ -49,6 +58,8 @@ class ThresholdSession {
   const std::vector<std::uint64_t>& galois_elements() const noexcept { return facts_.galois_elements; }
   /// Ciphertexts of one plaintext modulus that each party helps to decrypt in the key's life.
   std::uint64_t decryptions() const noexcept { return facts_.decryptions; }
+  /// Candidates of each party for its first share; 1 without an audit.
+  std::size_t audit() const noexcept { return facts_.audit; }
   const PublicSeed& reference() const noexcept { return reference_; }
 
   /// SHA-256 of all of this: the session's name, which all of its messages carry.
