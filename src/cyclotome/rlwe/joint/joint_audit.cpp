@@ -4,6 +4,8 @@
 #include <string>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/hexadecimal.hpp"
+#include "cyclotome/math/whole_text.hpp"
 #include "cyclotome/rlwe/joint/joint_coins.hpp"
 #include "cyclotome/rlwe/joint/joint_errors.hpp"
 #include "cyclotome/rlwe/joint/threshold_seeds.hpp"
@@ -26,7 +28,7 @@ Digest coin_part(const ThresholdSession& session, const Seed& party) {
 }
 
 Seed candidate_seed(const ThresholdSession& session, const Seed& party, const Digest& tosses, std::size_t candidate) {
-  return labelled_seed(party, message("cyclotome joint candidate ", candidate, " ", hexadecimal(session.digest())),
+  return labelled_seed(party, whole_text("cyclotome joint candidate ", candidate, " ", hexadecimal(session.digest())),
                        tosses);
 }
 

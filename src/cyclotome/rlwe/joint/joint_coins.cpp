@@ -5,6 +5,8 @@
 #include <string_view>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/hexadecimal.hpp"
+#include "cyclotome/math/whole_text.hpp"
 #include "cyclotome/rlwe/joint/joint_errors.hpp"
 
 namespace cyclotome::rlwe {
@@ -27,8 +29,8 @@ Digest digest_of(std::string_view what, const Digest& before, std::span<const Di
 
 Digest digest_of(const Coin& coin) {
   Sha256 hash;
-  update(hash, message("cyclotome joint signed coin 2\nparty ", coin.party(), "\nstage ",
-                       static_cast<unsigned>(coin.stage()), "\n"));
+  update(hash, whole_text("cyclotome joint signed coin 2\nparty ", coin.party(), "\nstage ",
+                          static_cast<unsigned>(coin.stage()), "\n"));
   hash.update(coin.session());
   hash.update(coin.basis());
   hash.update(coin.value());
@@ -36,7 +38,7 @@ Digest digest_of(const Coin& coin) {
 }
 
 Digest tossed(const Digest& session, std::uint32_t party, const Digest& part) {
-  return digest_of(message("cyclotome joint toss 2\nparty ", party, "\n"), session, std::span(&part, 1));
+  return digest_of(whole_text("cyclotome joint toss 2\nparty ", party, "\n"), session, std::span(&part, 1));
 }
 
 std::vector<Digest> ordered(const ThresholdSession& session, Coin::Stage stage, std::span<const Coin* const> coins) {
@@ -79,7 +81,7 @@ Digest coin_of(const ThresholdSession& session, std::span<const Digest> tosses, 
 }
 
 std::size_t kept_candidate(const Digest& coin, std::uint32_t party, std::size_t candidates) {
-  const Digest drawn = digest_of(message("cyclotome joint kept 2\nparty ", party, "\n"), coin, {});
+  const Digest drawn = digest_of(whole_text("cyclotome joint kept 2\nparty ", party, "\n"), coin, {});
   std::uint64_t number = 0;
   for (std::size_t i = 8; i-- > 0;) number = number << 8 | drawn[i];
   return static_cast<std::size_t>(number % candidates);  // off by less than 2^-55 for at most 256

@@ -232,7 +232,7 @@ Digest digest_of(const Commitment& commitment) {
 
 Digest candidate_digest(const Digest& session, std::uint32_t party, std::size_t candidate, const Digest& residues) {
   Sha256 hash;
-  update(hash, message("cyclotome joint candidate 2\nparty ", party, "\ncandidate ", candidate, "\n"));
+  update(hash, whole_text("cyclotome joint candidate 2\nparty ", party, "\ncandidate ", candidate, "\n"));
   hash.update(session);
   hash.update(residues);
   return hash.finish();
@@ -240,7 +240,7 @@ Digest candidate_digest(const Digest& session, std::uint32_t party, std::size_t 
 
 Digest candidates_digest(const Digest& session, std::uint32_t party, std::span<const Digest> hashes) {
   Sha256 hash;
-  update(hash, message("cyclotome joint candidates 2\nparty ", party, "\n"));
+  update(hash, whole_text("cyclotome joint candidates 2\nparty ", party, "\n"));
   hash.update(session);
   for (const Digest& each : hashes) hash.update(each);
   return hash.finish();

@@ -41,7 +41,7 @@ std::optional<JointFault> audited(const rlwe::ThresholdSession& session, const K
   const KeyShare* const one = &share;
   try {
     rlwe::audit(session, share.context(), std::span(&one, 1));
-  } catch (const rlwe::BlameError&) {
+  } catch (const BlameError&) {
     return JointFault{share.party(), "first", "a candidate that it opened is not what its seed gives"};
   }
   return std::nullopt;
