@@ -193,7 +193,8 @@ class Party:
             RepeatedAnswerError: this party has drawn its candidates for other tosses.
             FileError: the party's file can't be written; then nothing was committed to.
         """
-        return Commitment(self._session.parameters, self._native.commit(_lines(tosses, Coin)))
+        natives = [each.native for each in _lines(tosses, Coin)]
+        return Commitment(self._session.parameters, self._native.commit(natives))
 
     def show_coin(self, commitments: Sequence[Commitment]) -> Coin:
         """This party's part of the coin, for all parties, once all have committed: it says which candidate stays
@@ -202,7 +203,9 @@ class Party:
         Raises:
             ArgumentError, MismatchError, RepeatedAnswerError, FileError: as `first_share`.
         """
-        return Coin(self._session.parameters, self._native.show_coin(_lines(commitments, Commitment)))
+        lines = _lines(commitments, Commitment)
+        self._commitments = tuple(lines)
+        return Coin(self._session.parameters, self._native.show_coin([each.native for each in lines]))
 
     def first_share(self, before: Sequence[Commitment] | Sequence[Coin] = ()) -> KeyShare:
         """The message of the first round, to all parties: parts of the public key, of the Galois keys, and of what the
@@ -217,11 +220,14 @@ class Party:
             RepeatedAnswerError: this party has shown its share after others.
             FileError: the party's file can't be written; then nothing was shown.
         """
-        self._commitments = tuple(each for each in before if isinstance(each, Commitment)) or self._commitments
-        with blaming((*self._commitments, *before)):
-            if self._session.audit > 1:
-                return self._message(KeyShare, self._native.audited_share(_lines(before, Coin)))
-            return self._message(KeyShare, self._native.first_share(_lines(before, Commitment)))
+        audited = self._session.audit > 1
+        lines = _lines(before, Coin if audited else Commitment)
+        if not audited:
+            self._commitments = tuple(lines)
+        natives = [each.native for each in lines]
+        with blaming((*self._commitments, *lines)):
+            share = self._native.audited_share(natives) if audited else self._native.first_share(natives)
+        return self._message(KeyShare, share)
 
     def agree(self, first: Sequence[KeyShare]) -> None:
         """Takes the first shares of all parties as this session's, for good, without answering them: what a session
@@ -280,7 +286,7 @@ class Party:
             raise UnsupportedError(f"a list of messages is needed, not {type(inbox).__name__}")
         every = list(inbox)
         shares = [each for each in every if not isinstance(each, (Coin, Commitment))]
-        coins, commitments = (_lines([each for each in every if isinstance(each, kind)], kind) for kind in _LINES)
+        coins, commitments = ([each.native for each in every if isinstance(each, kind)] for kind in _LINES)
         natives = coins, commitments, natives_of(shares, KeyShare, self._context)
         with blaming(every):
             native = self._native.advance(*natives)
@@ -456,18 +462,19 @@ def _first_round(session: Session, context: Context, first: Sequence[KeyShare]) 
     return _core.FirstRound(session.native, context.native, natives)
 
 
+_Line = TypeVar("_Line", bound=Line)
 _LINES: tuple[type[Coin], type[Commitment]] = (Coin, Commitment)
 
 
-def _lines(lines: Any, kind: type[Line]) -> list[Any]:
-    """The library's objects of a list of coins or commitments."""
+def _lines(lines: Any, kind: type[_Line]) -> list[_Line]:
+    """A list of coins or commitments, and of nothing else."""
     if isinstance(lines, Line) or not isinstance(lines, Iterable):
         raise UnsupportedError(f"a list of {kind.__name__} is needed, not {type(lines).__name__}")
     every = list(lines)
     for each in every:
         if not isinstance(each, kind):
             raise UnsupportedError(f"a {kind.__name__} is needed, not {type(each).__name__}")
-    return [each.native for each in every]
+    return every
 
 
 def _bits(value: object) -> int:

@@ -60,7 +60,7 @@ def _sent(every: list[Messages], session: Session, identities: Mapping[int, Veri
     coins = [one for one in every if isinstance(one, Coin)]
     commitments = [one for one in every if isinstance(one, Commitment)]
     shares = [one for one in every if isinstance(one, KeyShare)]
-    _require_known({one.party for one in (*coins, *commitments, *shares)}, identities)
+    _require_known({one.party for one in every if isinstance(one, (Coin, Commitment, KeyShare))}, identities)
     context = context_on("cpu", session.parameters)
     natives = [one.native for one in coins], [one.native for one in commitments], [one.on(context) for one in shares]
     fault = _core.joint_fault(session.native, *natives, verifying(identities))

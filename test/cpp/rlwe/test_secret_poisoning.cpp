@@ -156,7 +156,7 @@ std::vector<const Share*> all_of(const std::vector<Share>& shares) {
 bool exercise_joint(const Case& which, std::size_t threshold) {
   const rlwe::ContextPtr context = scheme::make_context(parameters(which, 3), CpuEngine::create(1));
   const rlwe::ThresholdSession session = rlwe::ThresholdSession::create(
-      context->parameters(), {.parties = {1, 2, 3}, .threshold = threshold, .galois_elements = {3}});
+      context->parameters(), {.parties = {1, 2, 3}, .threshold = threshold, .galois_elements = {3}, .audit = 1});
   std::vector<rlwe::SecretKey> secrets;
   std::vector<rlwe::KeyShare> drawn, first, second;
   std::vector<Digest> commitments;

@@ -197,8 +197,8 @@ def test_blame_while_a_key_is_made_is_shown_to_everybody(tmp_path: Path, signs: 
         return cy.threshold.Party(agreed, number, **voice)
 
     for number in (2, 3):
-        cy.save(inbox / f"commit-{number}.ct", party(number).commit())
-    cy.save(inbox / "again.ct", party(3).commit())
+        cy.save(inbox / f"toss-{number}.ct", party(number).toss())
+    cy.save(inbox / "again.ct", party(3).toss())
     voice = ("--identity", tmp_path / "me.id", "--identities", who) if signs else ()
     words = "threshold", "step", session, "--party", 1, "--in", inbox, "--out", tmp_path / "ada", INSECURE, *voice
     refused = run(*words)

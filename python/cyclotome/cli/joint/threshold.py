@@ -197,11 +197,11 @@ def commit(
     replaces secret.key: for another one take another folder.
     """
     agreed = session_of(session, common)
+    given = [load_as(cy.threshold.Coin, path, expect=agreed.parameters) for path in tosses or ()]
     secret = folder(out) / "secret.key"
     paths = [vacant(out / f"commit-{party}.ct", common.force)]
     signs = voice(identity, identities, passphrase_file)
     own = _own(agreed, party, secret, passphrase, passphrase_file, device, signs)
-    given = [load_as(cy.threshold.Coin, path, expect=agreed.parameters) for path in tosses or ()]
     cy.save(paths[0], own.commit(given), overwrite=common.force)
     emit({"session": agreed.id, "party": party, "files": [str(path) for path in (secret, *paths)]}, common.json)
     note(f"{secret} is yours alone; {paths[0]} is for all parties")

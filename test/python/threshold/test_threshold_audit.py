@@ -29,6 +29,7 @@ from cyclotome.errors import (
 from joint_keys import Joint, gaps, parameters, phases, secret_of
 from oracles.integers import centred, integers
 from test_threshold_attacks import Onlooker
+from test_threshold_signatures import resealed
 from test_wire_format_joint import hashed, kept_of, residues_digest
 
 SCHEMES = ["bfv", "bgv"]
@@ -430,3 +431,31 @@ def test_three_folders_of_which_one_cheats(tmp_path: Path) -> None:
 
 def plain(text: str) -> str:
     return " ".join(text.split())
+
+
+class Trusting:
+    """Takes whatever is there for a signature: what signatures bind, test_threshold_evidence.py tests."""
+
+    def verify(self, domain: str, text: bytes, signature: bytes, /) -> bool:
+        return bool(domain and text and len(signature) == 64)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_what_was_opened_or_tossed_otherwise_is_evidence(scheme: str) -> None:
+    """By the messages of one party alone, to anybody; and what honest parties sent is none."""
+    session = cy.threshold.Session.create(parameters(scheme, 16, 2, (97,)), parties=2, rotations=[1], audit=4)
+    known = {1: Trusting(), 2: Trusting()}
+    for _ in range(60):  # kept each time by a chance of 4^-60
+        cheat = Cheat(session, 2, raised(0, 20), which=1)
+        inbox = played(cy.threshold.Party(session, 1), cheat)
+        if not cheat.keeps(inbox):
+            break
+    signed = [resealed(each, bytes(64)) for each in inbox]
+    assert cy.threshold.verify([each for each in signed if each.party == 1], session, known) is None
+    verdict = cy.threshold.verify(signed, session, known)
+    assert verdict == (2, "a candidate that it opened is not what its seed gives")
+    [toss, shown] = [each for each in signed if isinstance(each, cy.threshold.Coin) and each.party == 2]
+    other = resealed(cheat.coin(2, content_of(shown, "COIN")[40:72], bytes(32)), bytes(64))
+    assert cy.threshold.verify([toss, other], session, known) == (2, "it showed another coin than it tossed")
+    assert cy.threshold.verify([other], session, known) is None  # by itself it shows nothing
+    assert cy.threshold.verify([shown, other], session, known) == (2, 'it signed two messages of stage "coin"')
