@@ -33,6 +33,7 @@ class People:
         options = "--parties", 3, "--threshold", 2, "--rotations", "none"
         succeed("threshold", "new", place / "params.ct", *options, "-o", self.session, INSECURE)
         for party in PARTIES:
+            self.folder(party).mkdir()
             succeed("threshold", "identity", "-o", self.folder(party) / "me.id")
         first: list[Path] = []
         for verb, name in (("toss", "toss"), ("commit", "commit"), ("coin", "coin"), ("share", "first")):
