@@ -223,7 +223,7 @@ class Party:
         audited = self._session.audit > 1
         lines = _lines(before, Coin if audited else Commitment)
         if not audited:
-            self._commitments = tuple(lines)
+            self._commitments = tuple(each for each in lines if isinstance(each, Commitment))
         natives = [each.native for each in lines]
         with blaming((*self._commitments, *lines)):
             share = self._native.audited_share(natives) if audited else self._native.first_share(natives)
