@@ -104,7 +104,7 @@ def kernels_000(device: str, budget: Budget, sets: tuple[tuple[int, int], ...] =
             ("divide", _core.division_nanoseconds, (auxiliary, q)),
         ):
             found = _samples(lambda r, f=call, d=degree, b=bases: f(engine, 32, d, *b, r), budget)  # type: ignore[misc]
-            code = f"src/cyclotome/ring/{'base_conversion' if operation == 'convert' else 'divide_and_round'}.hpp"
+            code = f"src/cyclotome/ring/conversion/{'base_conversion' if operation == 'convert' else 'divide_and_round'}.hpp"
             yield study_record("000", operation, "engine", degree, log_q, found, code=code, engine=kind)
 
 
