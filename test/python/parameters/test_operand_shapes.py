@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import tracemalloc
 from collections.abc import Callable
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -23,6 +24,7 @@ WIDE = cy.Parameters.from_modulus_bits(
 BITS = cy.Parameters.from_modulus_bits(degree=1024, modulus_bits=60, plain_moduli=[2], security=0, allow_insecure=True)
 
 SHAPES: list[Any] = [(), (1,), (5,), (2000,), (3, 4), (2, 1, 1500), (0,), (2, 0), (-1,), (2.5,), "ab", None, 7, [2, 3]]
+DIGITS: list[Any] = [(3, 4), (1, 2), (0, 4), (3, 1), (3, 10**5), (2.5, 4)]
 BOUNDS: list[Any] = [None, 0, 9, (0, 9), (5, 9), (-9, -5), (9, 5), -1, 10**30, True, "x"]
 
 
@@ -73,7 +75,7 @@ def test_shapes_are_like_what_encrypt_makes_of_values(parameters: cy.Parameters)
     operands += [
         cy.Operand(shape, digits=digits, base=base, layout=layout)
         for shape in ((), (5,))
-        for digits, base in ((3, 4), (1, 2), (0, 4), (3, 1), (3, 10**5), (2.5, 4))
+        for digits, base in DIGITS
         for layout in ("packed", "replicated", "flat")
     ]
     compared = 0
@@ -84,7 +86,7 @@ def test_shapes_are_like_what_encrypt_makes_of_values(parameters: cy.Parameters)
             with pytest.raises(cy.errors.ArgumentError, match=r"no shape|no whole number|least, largest"):
                 operand.encrypted(key)
             continue
-        got, expected = said_of(lambda o=operand: o.encrypted(key)), said_of(lambda o=operand: real(o, key))
+        got, expected = said_of(partial(operand.encrypted, key)), said_of(partial(real, operand, key))
         if isinstance(expected[1], str):  # a bound is read by both in their own name
             got, expected = ((a, b.replace("plan: ", "encrypt: ")) for a, b in (got, expected))
         assert got == expected, operand

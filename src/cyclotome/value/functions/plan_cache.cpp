@@ -61,7 +61,7 @@ FunctionPlanPtr PlanCache::keep(FunctionKey key, FunctionPlanPtr plan) {
 }
 
 FunctionPlanPtr kept_plan(FunctionKey key, const std::function<FunctionPlan()>& make) {
-  static PlanCache cache({64, std::size_t{8} << 20});
+  static PlanCache& cache = *new PlanCache({64, std::size_t{8} << 20});  // threads may outlive static objects
   return cache.get(std::move(key), make);
 }
 
