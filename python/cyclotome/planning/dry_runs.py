@@ -52,6 +52,7 @@ class Operand:
             interval_of("plan", self.bound)
         try:
             shape = np.empty(self.shape, dtype="V0").shape  # of values that take no memory
+            np.broadcast_to(np.int64(0), shape)  # and can be counted
         except (TypeError, ValueError, MemoryError) as error:
             raise ArgumentError(f"{self!r}: {self.shape!r} is no shape of an array ({error})") from None
         if self.digits is not None or self.base is not None:
