@@ -120,6 +120,7 @@ bench: install
 	    echo "tenseal (SEAL) has no wheel for this Python: measuring without a peer" >&2
 	@mkdir -p build bench/results
 	@$(bin)/cyclotome bench --full --output bench/results --html build/bench.html --force $(BENCH_ARGUMENTS)
+	@$(bin)/cyclotome bench --set jobs --output bench/results --html build/bench-jobs.html --force $(BENCH_ARGUMENTS)
 	@$(MAKE) --no-print-directory bench-gate
 
 # BASE=v0.1.0 compares with another commit than the one before; LIMIT=2 allows two percent.
@@ -145,7 +146,7 @@ test: test-cpp test-python test-consumer test-sanitize test-cuda
 test-cpp: install-test
 	@echo "== C++ tests"
 	@mkdir -p build && rm -f $(left_out)
-	@$(bin)/ctest --test-dir $(test_build) --output-on-failure --no-tests=error
+	@$(bin)/ctest --test-dir $(test_build) --output-on-failure --no-tests=error --parallel $(JOBS)
 	@$(bin)/ctest --test-dir $(test_build) --show-only | grep secret_poisoning >/dev/null || \
 	    echo "search for secret-dependent branches: valgrind or its headers are not installed (Debian: valgrind)" >> $(left_out)
 	@$(bin)/ctest --test-dir $(test_build) --show-only | grep machine_code >/dev/null || \
@@ -163,7 +164,7 @@ test-full: install-test test-headers test-cuda-full
 	@echo "== statistics at full size"
 	@$(bin)/python -m pytest -m full $(PYTEST_ARGUMENTS)
 	@echo "== whether times depend on secrets"
-	@$(bin)/ctest --test-dir $(test_build) --output-on-failure --no-tests=error -C full -R '^time_secrets$$'
+	@$(bin)/ctest --test-dir $(test_build) --output-on-failure --no-tests=error -C full -R '^time_(joint_)?secrets$$'
 
 test-service: install-test
 	@echo "== the service under load"
@@ -206,7 +207,7 @@ test-sanitize: $(ready)
 	fi; \
 	$(bin)/cmake --preset sanitize -B $(sanitize_build) -DCMAKE_MAKE_PROGRAM=$(abspath $(bin))/ninja >/dev/null; \
 	$(bin)/cmake --build $(sanitize_build); \
-	$(bin)/ctest --test-dir $(sanitize_build) --output-on-failure --no-tests=error
+	$(bin)/ctest --test-dir $(sanitize_build) --output-on-failure --no-tests=error --parallel $(JOBS)
 
 # The same test bodies as for the CPU engine, where they can run on either, and those about GPUs.
 gpu_tests := $(addprefix test/python/*/,test_cuda_*.py test_exported_symbols.py test_sharding.py test_engine_*.py test_samplers.py test_errata_*.py \
@@ -230,6 +231,7 @@ test-gpu-builds:
 bench-gpu: install-cuda
 	@mkdir -p bench/results
 	@$(bin)/cyclotome bench --device cuda --full --output bench/results --force $(BENCH_ARGUMENTS)
+	@$(bin)/cyclotome bench --device cuda --set jobs --output bench/results --force $(BENCH_ARGUMENTS)
 
 # Where there is a CUDA compiler the engine for GPUs is compiled for one kind of GPU, the one of this machine if it has one, and
 # tested if it has. The library beneath it is the one that the other tests built.
@@ -269,6 +271,7 @@ lint: install-test $(linters)
 	check "ruff" $(bin)/ruff check .; \
 	check "ruff format (make format repairs)" $(bin)/ruff format --check .; \
 	check "mypy" $(bin)/mypy; \
+	check "types of what users write: pages, examples, docstrings" $(bin)/python tools/check_types.py; \
 	check "layers" $(bin)/python tools/check_layers.py; \
 	check "rings" $(bin)/python tools/check_rings.py; \
 	check "layers and circles of Python's modules" env PYTHONPATH=python:bench:demo:hdl:study $(bin)/lint-imports; \

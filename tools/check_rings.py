@@ -28,9 +28,9 @@ KNOWING = {
     "src/cyclotome/ring/": "where rings are",
     "src/cyclotome/engine/cuda/steps/pointwise.cuh": "kernels of the negacyclic automorphism",
     "src/cyclotome/study/ltv/cyclotomic_polynomial.hpp": "how long products of its polynomials are",
-    "bench/cyclotome_bench/truth.py": "an oracle that shares nothing with the library",
-    "bench/cyclotome_bench/products.py": "an oracle that shares nothing with the library",
-    "bench/cyclotome_bench/device.py": "bytes moved by a transform: each residue in and out",
+    "bench/cyclotome_bench/peers/truth.py": "an oracle that shares nothing with the library",
+    "bench/cyclotome_bench/products/products.py": "an oracle that shares nothing with the library",
+    "bench/cyclotome_bench/papers/device.py": "bytes moved by a transform: each residue in and out",
 }
 
 #: Who may make a ring x^n + 1 by its degree: those that are given nothing else.

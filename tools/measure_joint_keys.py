@@ -14,6 +14,7 @@ from typing import Any
 import cyclotome as cy
 
 PARTIES, THRESHOLD = 10, 5
+STAGES = ("toss", "commit", "coin", "first", "second")
 
 
 def measure(rotations: list[int] | None, repeats: int = 3) -> tuple[float, int, int, int]:
@@ -35,7 +36,8 @@ def measure(rotations: list[int] | None, repeats: int = 3) -> tuple[float, int, 
 
             others = [cy.threshold.Party(session, number) for number in session.parties[1:]]
             known: list[Any] = []
-            for stages in ((), ("commit",), ("commit", "first"), ("commit", "first", "second")):
+            for count in range(len(STAGES) + 1):
+                stages = STAGES[:count]
                 start = time.process_time()
                 progress = mine(*stages)
                 own = [cy.to_bytes(message) for message in progress.messages]
@@ -53,12 +55,19 @@ def measure(rotations: list[int] | None, repeats: int = 3) -> tuple[float, int, 
 
 def sorted_by_stage(messages: dict[bytes, Any], own: list[bytes]) -> dict[str, list[bytes]]:
     """The others' messages."""
-    found: dict[str, list[bytes]] = {"commit": [], "first": [], "second": []}
+    found: dict[str, list[bytes]] = {stage: [] for stage in STAGES}
     for data, message in messages.items():
         if data not in own:
-            stage = "commit" if isinstance(message, cy.threshold.Commitment) else ("first", "second")[message.round - 1]
-            found[stage].append(data)
+            found[stage_of(message)].append(data)
     return found
+
+
+def stage_of(message: Any) -> str:
+    if isinstance(message, cy.threshold.Coin):
+        return "coin" if message.shown else "toss"
+    if isinstance(message, cy.threshold.Commitment):
+        return "commit"
+    return ("first", "second")[message.round - 1]
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import json as json_text
 import sys
 import time
@@ -28,12 +29,11 @@ from cyclotome.devices.contexts import device_name
 from rich.console import Console
 from rich.table import Table as RichTable
 
-from cyclotome_bench import machine
+from cyclotome_bench.applications.ltv import measure_ltv
+from cyclotome_bench.applications.ltv_plans import LtvPlan, make_ltv_plan
 from cyclotome_bench.depth import DEPTH_SET, DepthPlan, make_depth_plan, measure_depth
-from cyclotome_bench.device import measure_on_device
-from cyclotome_bench.device_plans import DevicePlan, make_device_plan
-from cyclotome_bench.fermat import measure_fermat
-from cyclotome_bench.fermat_plans import FermatPlan, make_fermat_plan
+from cyclotome_bench.fermat.fermat import measure_fermat
+from cyclotome_bench.fermat.plans import FermatPlan, make_fermat_plan
 from cyclotome_bench.functions import FunctionsPlan, make_functions_plan, measure_functions
 from cyclotome_bench.instruction_sets import (
     INSTRUCTION_SETS_SET,
@@ -41,27 +41,31 @@ from cyclotome_bench.instruction_sets import (
     make_instruction_sets_plan,
     measure_instruction_sets,
 )
+from cyclotome_bench.jobs import JOBS_SET, JobsPlan, make_jobs_plan, measure_jobs
 from cyclotome_bench.kinds import kinds_note
-from cyclotome_bench.ltv import measure_ltv
-from cyclotome_bench.ltv_plans import LtvPlan, make_ltv_plan
-from cyclotome_bench.matrix_products import MatrixPlan, make_matrix_plan, measure_matrices
+from cyclotome_bench.machine import machine
 from cyclotome_bench.measure import measure
 from cyclotome_bench.page import page
-from cyclotome_bench.paper004 import METHOD, measure_paper_004
-from cyclotome_bench.paper_studies import measure_studies
-from cyclotome_bench.papers import PAPERS
+from cyclotome_bench.papers.device import measure_on_device
+from cyclotome_bench.papers.device_plans import DevicePlan, make_device_plan
+from cyclotome_bench.papers.paper004 import METHOD, measure_paper_004
+from cyclotome_bench.papers.papers import PAPERS
+from cyclotome_bench.papers.studies import measure_studies
+from cyclotome_bench.peers.programs import read_report
+from cyclotome_bench.peers.seal import seal_available, seal_name
 from cyclotome_bench.plans import Plan, make_plan
-from cyclotome_bench.product_plans import ProductPlan, make_product_plan
-from cyclotome_bench.products import peers
-from cyclotome_bench.programs import read_report
-from cyclotome_bench.report import Record, Report
-from cyclotome_bench.seal import seal_available, seal_name
+from cyclotome_bench.products.matrix_products import MatrixPlan, make_matrix_plan, measure_matrices
+from cyclotome_bench.products.plans import ProductPlan, make_product_plan
+from cyclotome_bench.products.products import peers
+from cyclotome_bench.reports.report import Record, Report
 from cyclotome_bench.views import WHOLE, View, view_of
 
 app = typer.Typer(add_completion=False)
 
 #: Papers that take --quick.
 _QUICK = (*PAPERS, *WHOLE)
+#: Plans that are of a machine, not of a subject: their files have its name alone.
+_OF_MACHINES = ("quick", "standard", "full")
 
 
 @app.command("bench")
@@ -78,7 +82,7 @@ def bench(
         typer.Option(
             "--set",
             help='Only this set: seal-8192, "public-*", "transforms", "functions", "matrix", "depth", '
-            '"instruction-sets", 6.5 of 004; repeatable.',
+            '"jobs", "instruction-sets", 6.5 of 004; repeatable.',
         ),
     ] = None,
     scheme: Annotated[list[str] | None, typer.Option(help="Only this scheme, bfv or bgv; repeatable.")] = None,
@@ -126,7 +130,9 @@ def bench(
         plan = made.restricted(only or [], scheme or [])
         if peer_program and type(plan) is not Plan:
             raise UsageError("--peer-program: programs take part where sets of parameters are measured on cores")
-        report = _measured(plan, peer, peer_program or (), _path(output, device), resume, force)
+        if not full and only and type(plan) is Plan:
+            _say_left_out(name, only, plan)
+        report = _measured(plan, peer, peer_program or (), _path(output, device, plan), resume, force)
     view = view_of(report, paper, bool(only or scheme))
     if html is not None:
         write_whole(html, page(report, view).encode())
@@ -146,6 +152,8 @@ def _plan_of_set(only: list[str], quick: bool, seconds: float | None, device: st
         return make_functions_plan(quick, seconds, on)
     if DEPTH_SET in only:
         return make_depth_plan(quick, seconds, on)
+    if JOBS_SET in only:
+        return make_jobs_plan(quick, seconds, on)
     if INSTRUCTION_SETS_SET in only:
         if not on.startswith("cpu"):
             raise UsageError(f"--device {device}: a processor's instruction sets are measured on its cores")
@@ -169,18 +177,30 @@ def _plan(name: str, device: str, seconds: float | None, threads: int | None) ->
     return make_device_plan(name, device, seconds)
 
 
-def _path(output: Path | None, device: str) -> Path | None:
+def _say_left_out(name: str, only: Sequence[str], plan: Plan) -> None:
+    """Names sets that a pattern means too, where only --full measures them."""
+    if name not in ("standard", "quick"):
+        return
+    full = make_plan("full").problems
+    meant = dict.fromkeys(p.name for p in full if any(fnmatch.fnmatchcase(p.name, pattern) for pattern in only))
+    if left := [each for each in meant if each not in {p.name for p in plan.problems}]:
+        note(f"left out, as only --full measures them: {', '.join(left)}")
+
+
+def _path(output: Path | None, device: str, plan: Plan) -> Path | None:
+    """The file; in a folder one for the machine, and for papers and sets measured by themselves one with their name."""
     if output is None or output.suffix == ".json":
         return output
     output.mkdir(parents=True, exist_ok=True)
-    return output / f"{machine.device_machine_name(device_name(device))}.json"
+    name, what = machine.device_machine_name(device_name(device)), plan.name.split()[0]
+    return output / (f"{name}.json" if what in _OF_MACHINES else f"{what}-{name}.json")
 
 
 def _measured(plan: Plan, peer: bool, programs: Sequence[Path], path: Path | None, resume: bool, force: bool) -> Report:
     """Measures; keeps what there is in the file after every cell, so that an interruption loses nothing."""
     if isinstance(plan, ProductPlan):
         wanted, facts = peer, {**machine.facts(None), "peer": peers() if peer else None, "method": METHOD}
-    elif isinstance(plan, (FermatPlan, FunctionsPlan, MatrixPlan)) and not plan.device.startswith("cpu"):
+    elif isinstance(plan, (FermatPlan, FunctionsPlan, JobsPlan, MatrixPlan)) and not plan.device.startswith("cpu"):
         wanted, facts = False, machine.device_facts(plan.device)
     elif isinstance(plan, (FermatPlan, LtvPlan, DepthPlan)):
         on_cores = plan.device.startswith("cpu")
@@ -237,6 +257,8 @@ def _records(plan: Plan, peer: bool, known: set[tuple[Any, ...]], programs: Sequ
         return measure_matrices(plan, peer, known)
     if isinstance(plan, DepthPlan):
         return measure_depth(plan, known)
+    if isinstance(plan, JobsPlan):
+        return measure_jobs(plan, peer, known)
     if isinstance(plan, InstructionSetsPlan):
         return measure_instruction_sets(plan, peer, known)
     if isinstance(plan, ProductPlan):

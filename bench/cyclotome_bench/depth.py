@@ -17,12 +17,21 @@ import cyclotome as cy
 import numpy as np
 from cyclotome import _core
 
-from cyclotome_bench.cells import compared, timed
+from cyclotome_bench.machine.timing import (
+    Budget,
+    alternate,
+    awaited,
+    beside,
+    cell_seconds,
+    clock_note,
+    clock_of,
+    kind_on,
+)
+from cyclotome_bench.peers.truth import WrongResultError
 from cyclotome_bench.plans import WholePlan
-from cyclotome_bench.report import Record, key_of
-from cyclotome_bench.tables import Table, duration, times
-from cyclotome_bench.timing import Budget, alternate, awaited, beside, cell_seconds, clock_note, clock_of, kind_on
-from cyclotome_bench.truth import WrongResultError
+from cyclotome_bench.reports.cells import compared, timed
+from cyclotome_bench.reports.report import Record, key_of
+from cyclotome_bench.reports.tables import Table, duration, times
 
 __all__ = ["DEPTH_SET", "DepthPlan", "depth_tables", "make_depth_plan", "measure_depth"]
 

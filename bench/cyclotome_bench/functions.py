@@ -15,14 +15,7 @@ from typing import Any
 import cyclotome as cy
 import numpy as np
 
-from cyclotome_bench.cells import compared, timed
-from cyclotome_bench.functions_peer import SEAL_BITS, Peer
-from cyclotome_bench.functions_published import published_table
-from cyclotome_bench.plans import WholePlan
-from cyclotome_bench.report import Record, key_of
-from cyclotome_bench.seal import seal_available, seal_name
-from cyclotome_bench.tables import Table, duration, times
-from cyclotome_bench.timing import (
+from cyclotome_bench.machine.timing import (
     Budget,
     Timing,
     alternate,
@@ -33,7 +26,14 @@ from cyclotome_bench.timing import (
     clock_of,
     kind_on,
 )
-from cyclotome_bench.truth import WrongResultError
+from cyclotome_bench.peers.functions_peer import SEAL_BITS, Peer
+from cyclotome_bench.peers.functions_published import published_table
+from cyclotome_bench.peers.seal import seal_available, seal_name
+from cyclotome_bench.peers.truth import WrongResultError
+from cyclotome_bench.plans import WholePlan
+from cyclotome_bench.reports.cells import compared, timed
+from cyclotome_bench.reports.report import Record, key_of
+from cyclotome_bench.reports.tables import Table, duration, times
 
 __all__ = [
     "FUNCTIONS",

@@ -14,16 +14,16 @@ from cyclotome import _core
 from cyclotome.errors import ArgumentError
 from cyclotome.reporting import Task
 
-from cyclotome_bench.charts import Bars, Plot
+from cyclotome_bench.machine.timing import Budget, alternate, beside, cell_seconds
 from cyclotome_bench.measure import head_of, times
-from cyclotome_bench.ours import Ours
+from cyclotome_bench.peers.ours import Ours
+from cyclotome_bench.peers.seal import Seal
 from cyclotome_bench.plans import Plan
-from cyclotome_bench.report import Record, key_of
-from cyclotome_bench.seal import Seal
+from cyclotome_bench.reports.charts import Bars, Plot
+from cyclotome_bench.reports.report import Record, key_of
+from cyclotome_bench.reports.tables import Table, duration
+from cyclotome_bench.reports.tables import times as times_text
 from cyclotome_bench.sets import Chain, Problem, seal_problems, small_problem
-from cyclotome_bench.tables import Table, duration
-from cyclotome_bench.tables import times as times_text
-from cyclotome_bench.timing import Budget, alternate, beside, cell_seconds
 
 __all__ = [
     "INSTRUCTION_SETS_SET",

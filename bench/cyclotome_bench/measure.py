@@ -12,16 +12,16 @@ from typing import Any
 from cyclotome import _core
 from cyclotome.reporting import Task
 
-from cyclotome_bench.cells import compared, timed
-from cyclotome_bench.foreign import ForeignPeers
 from cyclotome_bench.kinds import Kind
-from cyclotome_bench.ours import Ours
-from cyclotome_bench.peer_process import PeerProcesses, peer_memory
+from cyclotome_bench.machine.timing import Budget, Clock, Timing, alternate, beside
+from cyclotome_bench.peers.foreign import ForeignPeers
+from cyclotome_bench.peers.ours import Ours
+from cyclotome_bench.peers.peer_process import PeerProcesses, peer_memory
+from cyclotome_bench.peers.seal import Seal
 from cyclotome_bench.plans import BATCHED, Plan
-from cyclotome_bench.report import Record, key_of
-from cyclotome_bench.seal import Seal
+from cyclotome_bench.reports.cells import compared, timed
+from cyclotome_bench.reports.report import Record, key_of
 from cyclotome_bench.sets import Chain, Problem
-from cyclotome_bench.timing import Budget, Clock, Timing, alternate, beside
 from cyclotome_bench.transforms import Transform, measure_transform
 
 __all__ = ["head_of", "measure", "times"]

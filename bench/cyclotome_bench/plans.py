@@ -10,9 +10,9 @@ from typing import TypeVar
 
 from cyclotome.errors import ArgumentError
 
-from cyclotome_bench import machine
+from cyclotome_bench.machine import machine
+from cyclotome_bench.machine.timing import Budget, cell_seconds
 from cyclotome_bench.sets import Problem, paper_problems, scheme_available, seal_problems, small_problem
-from cyclotome_bench.timing import Budget, cell_seconds
 from cyclotome_bench.transforms import Transform, transforms
 
 __all__ = ["BATCHED", "Plan", "WholePlan", "make_plan"]

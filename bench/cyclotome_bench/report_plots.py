@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cyclotome_bench.charts import Bars, Lines, Plot
-from cyclotome_bench.public_libraries import PREFIX
-from cyclotome_bench.report import Record
-from cyclotome_bench.tables import fastest_chain, problems_of, single
+from cyclotome_bench.peers.public_libraries import PREFIX
+from cyclotome_bench.reports.charts import Bars, Lines, Plot
+from cyclotome_bench.reports.report import Record
+from cyclotome_bench.reports.tables import fastest_chain, problems_of, single
 
 __all__ = ["device_plots", "processor_plots", "time_plots"]
 

@@ -9,11 +9,11 @@ from typing import Any
 
 from cyclotome.extras import FPGA
 
-from cyclotome_bench.cells import no_times
-from cyclotome_bench.charts import Bars, Plot
 from cyclotome_bench.kinds import Kind
-from cyclotome_bench.report import Record
-from cyclotome_bench.tables import Table
+from cyclotome_bench.reports.cells import no_times
+from cyclotome_bench.reports.charts import Bars, Plot
+from cyclotome_bench.reports.report import Record
+from cyclotome_bench.reports.tables import Table
 
 __all__ = ["OPERATION", "RECORDED", "measure_resources", "resource_plots", "resource_tables"]
 

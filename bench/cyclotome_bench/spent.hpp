@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program of another library took, for `cyclotome_bench.peer_programs`.
+// What a program of another library took, for `cyclotome_bench.peers.peer_programs`.
 #pragma once
 
 #include <cstdint>

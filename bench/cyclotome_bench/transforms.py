@@ -10,9 +10,9 @@ import numpy as np
 from cyclotome import _core
 from cyclotome.parameters.parameters import find_primes
 
-from cyclotome_bench.seal import SealTransform
-from cyclotome_bench.timing import Budget, Timing, quiet
-from cyclotome_bench.truth import WrongResultError
+from cyclotome_bench.machine.timing import Budget, Timing, quiet
+from cyclotome_bench.peers.seal import SealTransform
+from cyclotome_bench.peers.truth import WrongResultError
 
 __all__ = ["Transform", "measure_transform", "transforms", "verify_transform"]
 

@@ -7,21 +7,22 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from cyclotome_bench.charts import Bars, Plot
+from cyclotome_bench.applications.ltv_tables import ltv_plots, ltv_tables
 from cyclotome_bench.depth import DEPTH_SET, depth_tables
-from cyclotome_bench.device_tables import device_paper_tables, device_tables
-from cyclotome_bench.fermat_tables import fermat_plots, fermat_tables
+from cyclotome_bench.fermat.tables import fermat_plots, fermat_tables
 from cyclotome_bench.functions import FUNCTIONS_SET, functions_tables
 from cyclotome_bench.instruction_sets import INSTRUCTION_SETS_SET, instruction_set_plots, instruction_set_tables
-from cyclotome_bench.ltv_tables import ltv_plots, ltv_tables
-from cyclotome_bench.matrix_products import MATRIX_SET, matrix_tables
-from cyclotome_bench.paper004 import plots_of_paper_004, tables_of_paper_004
-from cyclotome_bench.paper_text import paper_text
-from cyclotome_bench.papers import PAPERS
-from cyclotome_bench.programs import KINDS
-from cyclotome_bench.report import Record, Report
+from cyclotome_bench.jobs import JOBS_SET, job_plots, job_tables
+from cyclotome_bench.papers.device_tables import device_paper_tables, device_tables
+from cyclotome_bench.papers.paper004 import plots_of_paper_004, tables_of_paper_004
+from cyclotome_bench.papers.papers import PAPERS
+from cyclotome_bench.papers.text import paper_text
+from cyclotome_bench.peers.programs import KINDS
+from cyclotome_bench.products.matrix_products import MATRIX_SET, matrix_tables
 from cyclotome_bench.report_plots import device_plots, processor_plots, time_plots
-from cyclotome_bench.tables import Table, all_tables
+from cyclotome_bench.reports.charts import Bars, Plot
+from cyclotome_bench.reports.report import Record, Report
+from cyclotome_bench.reports.tables import Table, all_tables
 
 __all__ = ["WHOLE", "View", "view_of"]
 
@@ -87,6 +88,8 @@ def _shown(report: Report, paper: str | None, chosen: bool) -> tuple[list[Table]
         return matrix_tables(records), time_plots("Public matrices times encrypted vectors", records)
     if any(record["set"] == DEPTH_SET for record in records):
         return depth_tables(records), time_plots("Deep programs", records)
+    if any(record["set"] == JOBS_SET for record in records):
+        return job_tables(records), job_plots(records)
     if report.plan.startswith(INSTRUCTION_SETS_SET):
         return instruction_set_tables(records), instruction_set_plots(records)
     on_device = "gpu" in report.facts

@@ -97,7 +97,7 @@ def retrieved(query: cy.EncryptedArray, rows: Array) -> cy.EncryptedArray:
         query: coefficients of one polynomial, one for each row.
         rows: whole numbers below the plaintext modulus, (rows, n).
     """
-    selectors = cy.expand(query)
+    selectors = cy.polynomials.expand(query)
     blocks = range(0, len(rows), BLOCK)
     parts = [(selectors[i : i + BLOCK, None] * rows[i : i + BLOCK].astype(np.int64)).sum(axis=0) for i in blocks]
     total = parts[0]

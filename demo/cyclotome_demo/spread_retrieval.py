@@ -86,7 +86,11 @@ def main() -> int:
     records = np.random.default_rng(16).integers(0, 1 << 16, (options.records, RECORD_WORDS), dtype=np.uint16)
     parameters = Retrieval().parameters()
     made = cy.keygen(
-        parameters, rotations=[], galois_elements=cy.trace_elements(parameters), relinearization=False, device="cpu:1"
+        parameters,
+        rotations=[],
+        galois_elements=cy.polynomials.trace_elements(parameters),
+        relinearization=False,
+        device="cpu:1",
     )
     wanted = 2 * options.records // 3
     with tempfile.TemporaryDirectory() as temporary:

@@ -56,7 +56,7 @@ class Task(abc.ABC):
     def keys(self, parameters: cy.Parameters, device: str) -> cy.Keys:
         """The client's keys: those that the server's work takes, and no others."""
         rotations: list[int] | None = None if self.rotations else []
-        automorphisms = cy.trace_elements(parameters) if self.expansion else []
+        automorphisms = cy.polynomials.trace_elements(parameters) if self.expansion else []
         return cy.keygen(
             parameters,
             rotations=rotations,
@@ -81,7 +81,7 @@ class Task(abc.ABC):
         """What the server sends: `compute`'s result, in the fewest primes that decrypt."""
         result = self.compute(questions, held)
         if self.rerandomized:
-            result = cy.rerandomize(result)
+            result = cy.rekeying.rerandomize(result)
         return result.switch_to_least_level(self.headroom)
 
     @abc.abstractmethod

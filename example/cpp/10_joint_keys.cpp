@@ -18,28 +18,48 @@ void joint_keys() {
   const ContextPtr context = make_context(parameters, make_cpu_engine());
   std::cout << session.threshold() << " of " << session.parties().size() << " parties decrypt\n";
 
-  title("Each commits, and two rounds make the keys");
+  title("A coin, commitments, and two rounds make the keys");
   // Each on a machine of its own, with a file of its own: PartyFile::create("ada.party", session, 1) in place of a
   // number.
   std::vector<JointParty> parties;
+  std::vector<Coin> tosses, coins;
   std::vector<Commitment> commitments;
   std::vector<KeyShare> first, second;
   for (const std::uint32_t number : session.parties()) parties.emplace_back(session, context, number);
-  for (const JointParty& party : parties) commitments.push_back(party.commit());
-  for (JointParty& party : parties) first.push_back(party.first_share(commitments));
+  for (JointParty& party : parties) tosses.push_back(party.toss());
+  for (JointParty& party : parties) commitments.push_back(party.commit(tosses));  // to eight candidates for a share
+  for (JointParty& party : parties) coins.push_back(party.show_coin(commitments));
+  for (JointParty& party : parties) first.push_back(party.first_share(coins));  // one of them, and the others' seeds
   for (JointParty& party : parties) second.push_back(party.second_share(first));
   const JointKeys keys = combine(session, context, first, second);  // everybody can; the secret is nowhere
   check("all know the same key", keys.public_key.id() == parties[0].key() && parties[0].key() == parties[2].key());
 
   title("Each deals its secret, so that two are enough");
-  std::vector<std::vector<SecretShare>> received(parties.size());
-  for (const JointParty& dealer : parties) {
-    std::vector<SecretShare> dealt = dealer.deal();
-    for (std::size_t i = 0; i < dealt.size(); ++i) received[i].push_back(std::move(dealt[i]));
+  // Sealed for each receiver and checked by it, so that any channel will do. Identities are compared once, aloud.
+  std::vector<Identity> people;
+  Identities known;
+  for (const JointParty& party : parties) {
+    people.push_back(Identity::create());
+    known.emplace(party.number(), people.back().public_identity());
+  }
+  const DealingRound round(session, {.what = DealtSecret::own, .dealers = session.parties()}, known);
+  std::vector<ReceivingKeys> issued;  // from each to all
+  for (const JointParty& party : parties) {
+    issued.push_back(receiving_keys(round, party.number(), people[party.number() - 1]));
+  }
+  std::vector<Dealing> dealings;                                // from each to all
+  std::vector<std::vector<SealedShare>> sealed(people.size());  // from each to each
+  for (const JointParty& party : parties) {
+    const Dealt dealt = deal_own(round, party.number(), people[party.number() - 1], party.secret(), issued);
+    dealings.push_back(dealt.dealing);
+    for (const SealedShare& each : dealt.sealed) sealed[each.receiver - 1].push_back(each);
   }
   std::vector<SecretShare> shares;  // in truth each party keeps its own
   for (const JointParty& party : parties) {
-    shares.push_back(sum_of_dealt(session, party.number(), received[party.number() - 1]));
+    const std::size_t place = party.number() - 1;
+    Received received = receive_dealt(round, context, party.number(), people[place], dealings, sealed[place]);
+    check("nobody dealt wrongly", received.complaints.empty());
+    shares.push_back(std::move(*received.share));
   }
 
   title("Somebody computes");
@@ -59,10 +79,17 @@ void joint_keys() {
   check_refused<ArgumentError>("one share alone", [&] { return threshold_decrypt(session, y, answers); });
   check_refused<MismatchError>("a party's own secret key", [&] { return decrypt(y, parties[0].secret()); });
   JointParty remade(session, context, 3);
-  const std::vector<Commitment> others = {commitments[0], commitments[1], remade.commit()};
-  check_refused<RepeatedAnswerError>("a party that was made anew", [&] { return parties[0].first_share(others); });
-  const std::vector<KeyShare> rogue = {first[0], first[1], remade.first_share(others)};
-  check_refused<BlameError>("another share than was committed to", [&] { return parties[0].second_share(rogue); });
+  const std::vector<Coin> others = {tosses[0], tosses[1], remade.toss()};
+  check_refused<RepeatedAnswerError>("a party that was made anew", [&] { return parties[0].commit(others); });
+  const std::vector<Coin> swapped = {
+      coins[0], coins[1], Coin(parameters, session.digest(), 3, Coin::Stage::shown, coins[2].basis(), Digest{})};
+  check_refused<BlameError>("another coin than was tossed", [&] { return parties[0].first_share(swapped); });
+  sealed[1][2].bytes[7] ^= 1;
+  check_refused<MismatchError>("a sealed share that a relay altered",
+                               [&] { return receive_dealt(round, context, 2, people[1], dealings, sealed[1]); });
+  // Who signs both, shows everybody that it is dishonest.
+  Complaint false_one{.accuser = 2, .dealing = dealings[2], .sealed = sealed[1][2]};
+  check_refused<MismatchError>("a complaint that nobody signed", [&] { return judge(round, context, false_one); });
   check_refused<ArgumentError>("more parties than the parameters are for",
                                [&] { return threshold_session(parameters, 4); });
 }

@@ -54,6 +54,8 @@ std::string kind_name(io::Kind kind) {
       return "party";
     case io::Kind::key_commitment:
       return "commitment";
+    case io::Kind::coin:
+      return "coin";
     case io::Kind::protected_party:
       return "protected party";
     case io::Kind::plain_array:

@@ -2,6 +2,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
@@ -9,6 +10,7 @@
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/rlwe/joint/secret_sharing.hpp"
 #include "cyclotome/rlwe/joint/threshold_keys.hpp"
+#include "cyclotome/value/joint/joint_evidence.hpp"
 #include "cyclotome/value/joint/joint_party.hpp"
 #include "cyclotome/value/joint/threshold_decryption.hpp"
 #include "io.hpp"
@@ -17,6 +19,7 @@ namespace cyclotome::python {
 
 namespace {
 
+using rlwe::Coin;
 using rlwe::Commitment;
 using rlwe::FirstRound;
 using rlwe::KeyShare;
@@ -35,6 +38,7 @@ KeyShare key_share_to(const KeyShare& share, const rlwe::ContextPtr& context) {
   if (!fits(*share.context(), *context)) return share;
   KeyShare moved(context, share.session(), share.party(), share.round(), share.basis(),
                  share.bodies().to(context->engine()));
+  moved.open(share.opened());
   moved.attach(share.signature());
   return moved;
 }
@@ -64,17 +68,22 @@ void bind_session(nb::module_& m) {
       .def_static(
           "create",
           [](const rlwe::Parameters& parameters, std::vector<std::uint32_t> parties, std::size_t threshold,
-             bool relinearization, std::vector<std::uint64_t> galois_elements) {
-            return ThresholdSession::create(
-                parameters, {std::move(parties), threshold, relinearization, std::move(galois_elements)});
+             bool relinearization, std::vector<std::uint64_t> galois_elements, std::uint64_t decryptions,
+             std::size_t audit) {
+            return ThresholdSession::create(parameters, {std::move(parties), threshold, relinearization,
+                                                         std::move(galois_elements), decryptions, audit});
           },
-          "parameters"_a, "parties"_a, "threshold"_a, "relinearization"_a, "galois_elements"_a)
+          "parameters"_a, "parties"_a, "threshold"_a, "relinearization"_a, "galois_elements"_a, "decryptions"_a,
+          "audit"_a)
       .def_prop_ro("parameters", &ThresholdSession::parameters)
       .def_prop_ro("parties", &ThresholdSession::parties)
       .def_prop_ro("threshold", &ThresholdSession::threshold)
       .def_prop_ro("shares_secrets", &ThresholdSession::shares_secrets)
       .def_prop_ro("relinearization", &ThresholdSession::relinearization)
       .def_prop_ro("galois_elements", &ThresholdSession::galois_elements)
+      .def_prop_ro("decryptions", &ThresholdSession::decryptions)
+      .def_prop_ro("naming", &ThresholdSession::naming)
+      .def_prop_ro("audit", &ThresholdSession::audit)
       .def_prop_ro("digest", [](const ThresholdSession& s) { return to_bytes(s.digest()); })
       .def("party_key", [](const ThresholdSession& s, std::uint32_t party) { return to_bytes(s.party_key(party)); });
 }
@@ -84,6 +93,10 @@ void bind_making(nb::module_& m) {
       .def_prop_ro("party", &Commitment::party)
       .def_prop_ro("session", [](const Commitment& each) { return to_bytes(each.session()); })
       .def_prop_ro("digest", [](const Commitment& each) { return to_bytes(each.digest()); });
+  nb::class_<Coin>(m, "Coin")
+      .def_prop_ro("party", &Coin::party)
+      .def_prop_ro("stage", [](const Coin& each) { return static_cast<int>(each.stage()); })
+      .def_prop_ro("session", [](const Coin& each) { return to_bytes(each.session()); });
   nb::class_<KeyShare>(m, "KeyShare")
       .def_prop_ro("context", &KeyShare::context)
       .def_prop_ro("party", &KeyShare::party)
@@ -143,6 +156,27 @@ value::JointVoice voice_of(nb::callable sign, nb::callable verify) {
           }};
 }
 
+void bind_evidence(nb::module_& m) {
+  m.def(
+      "joint_fault",
+      [](const ThresholdSession& session, const std::vector<const rlwe::Coin*>& coins,
+         const std::vector<const Commitment*>& commitments, const std::vector<const KeyShare*>& shares,
+         const nb::typed<nb::callable, bool(std::uint32_t, nb::bytes, nb::bytes)>& verify)
+          -> std::optional<std::tuple<std::uint32_t, std::string, std::string>> {
+        value::JointMessages messages;
+        for (const rlwe::Coin* const each : coins) messages.coins.push_back(*each);
+        for (const Commitment* const each : commitments) messages.commitments.push_back(*each);
+        for (const KeyShare* const each : shares) messages.shares.push_back(*each);
+        const auto fault = value::fault_in(
+            session, messages, [&](std::uint32_t party, const Digest& digest, std::span<const std::uint8_t> signature) {
+              return nb::cast<bool>(verify(party, to_bytes(digest), to_bytes(signature)));
+            });
+        if (!fault) return std::nullopt;
+        return std::tuple(fault->party, fault->stage, fault->reason);
+      },
+      "session"_a, "coins"_a, "commitments"_a, "shares"_a, "verify"_a);
+}
+
 void bind_party(nb::module_& m) {
   nb::class_<PartyStore>(m, "PartyStore");
   m.def(
@@ -170,6 +204,7 @@ void bind_party(nb::module_& m) {
       },
       "path"_a, "session"_a, "passphrase"_a.none());
   nb::class_<value::JointProgress>(m, "JointProgress")
+      .def_prop_ro("coins", [](const value::JointProgress& progress) { return progress.sent.coins; })
       .def_prop_ro("commitments", [](const value::JointProgress& progress) { return progress.sent.commitments; })
       .def_prop_ro("shares", [](const value::JointProgress& progress) { return progress.sent.shares; })
       .def_prop_ro("stage", [](const value::JointProgress& progress) { return progress.stage; })
@@ -187,6 +222,8 @@ void bind_party(nb::module_& m) {
       .def_prop_ro("number", &JointParty::number)
       .def_prop_ro("secret", &JointParty::secret, nb::rv_policy::reference_internal)
       .def("knows_key", &JointParty::knows_key, NoGil())
+      .def(
+          "decryptions", [](const JointParty& party) { return party.decryptions().spent; }, NoGil())
       .def("key", [](const JointParty& party) { return to_bytes(party.key()); })
       .def(
           "speak_with",
@@ -195,7 +232,20 @@ void bind_party(nb::module_& m) {
             party.speak_with(voice_of(sign, verify));
           },
           "sign"_a, "verify"_a)
-      .def("commit", &JointParty::commit, NoGil())
+      .def("toss", &JointParty::toss, NoGil())
+      .def(
+          "commit", [](JointParty& party, const std::vector<const Coin*>& tosses) { return party.commit(tosses); },
+          "tosses"_a, NoGil())
+      .def(
+          "show_coin",
+          [](JointParty& party, const std::vector<const Commitment*>& commitments) {
+            return party.show_coin(commitments);
+          },
+          "commitments"_a, NoGil())
+      .def(
+          "audited_share",
+          [](JointParty& party, const std::vector<const Coin*>& coins) { return party.first_share(coins); }, "coins"_a,
+          NoGil())
       .def(
           "first_share",
           [](JointParty& party, const std::vector<const Commitment*>& commitments) {
@@ -206,14 +256,15 @@ void bind_party(nb::module_& m) {
           "has_shown", [](const JointParty& party) { return !party.state().commitments().empty(); }, NoGil())
       .def(
           "advance",
-          [](JointParty& party, const std::vector<const Commitment*>& commitments,
-             const std::vector<const KeyShare*>& shares) {
+          [](JointParty& party, const std::vector<const Coin*>& coins,
+             const std::vector<const Commitment*>& commitments, const std::vector<const KeyShare*>& shares) {
             value::JointMessages inbox;
+            for (const Coin* const each : coins) inbox.coins.push_back(*each);
             for (const Commitment* const each : commitments) inbox.commitments.push_back(*each);
             for (const KeyShare* const each : shares) inbox.shares.push_back(*each);
             return party.advance(inbox);
           },
-          "commitments"_a, "shares"_a, NoGil())
+          "coins"_a, "commitments"_a, "shares"_a, NoGil())
       .def(
           "agree", [](JointParty& party, const std::vector<const KeyShare*>& first) { party.agree(first); }, "first"_a,
           NoGil())
@@ -282,6 +333,12 @@ void bind_shared_decryption(nb::module_& m) {
       },
       "x"_a);
   m.def(
+      "liars",
+      [](const std::vector<std::vector<std::uint32_t>>& failed, const std::vector<std::vector<std::uint32_t>>& passed) {
+        return value::liars(failed, passed);
+      },
+      "failed"_a, "passed"_a);
+  m.def(
       "threshold_decrypt",
       [](const ThresholdSession& session, const value::EncryptedArray& x,
          const std::vector<const DecryptionShare*>& shares,
@@ -295,6 +352,7 @@ void bind_threshold(nb::module_& m) {
   bind_session(m);
   bind_making(m);
   bind_party(m);
+  bind_evidence(m);
   bind_sharing(m);
   bind_shared_decryption(m);
 }

@@ -24,28 +24,38 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import _core as _core
-    from . import bfv, bgv, circuit, errors, fpga, interop, models, study, threshold
+    from . import (
+        bfv,
+        bgv,
+        circuit,
+        errors,
+        extension_slots,
+        fpga,
+        interop,
+        models,
+        polynomials,
+        rekeying,
+        sessions,
+        sharding,
+        study,
+        threshold,
+    )
     from .arrays.array import EncryptedArray
     from .arrays.contraction import convolution_matrix, einsum
     from .arrays.decryption import decrypt, noise_budget, reveal
     from .arrays.encryption import encrypt
     from .arrays.matrices import Matrix
     from .arrays.plain import PlainArray, plain
-    from .arrays.polynomials import convolve, expand, negacyclic_product, pack
-    from .arrays.rekeying import rekey, rekeying_key, rerandomize
     from .arrays.selections import one_hot
     from .arrays.shaping import concatenate, stack
-    from .arrays.sharded import ShardedArray
-    from .arrays.sharding import encrypt_sharded, shard
     from .errors import CyclotomeError
     from .files import from_bytes, load, save, to_bytes, to_view
     from .files.inspection import Inspection, inspect
     from .files.key_files import KeyFiles, save_keys
+    from .frames import EncryptedFrame, encrypt_frame
     from .frames.columns import EncryptedCategories, EncryptedColumn
     from .frames.decryption import decrypt_frame
-    from .frames.frame import EncryptedFrame, encrypt_frame
     from .functions.digits import EncryptedDigits, decrypt_digits, encrypt_digits
-    from .functions.extension_slots import ExtensionArray, ExtensionSlots
     from .functions.functions import (
         argmax,
         argmin,
@@ -60,19 +70,18 @@ if TYPE_CHECKING:
         top_k,
         where,
     )
-    from .keys.generation import keygen, sum_rotations, trace_elements
-    from .keys.held import hold_keys, release_keys
-    from .keys.kinds import EvaluationKeys, Keys, PublicKey, RekeyingKey, SecretKey
+    from .keys.generation import keygen, sum_rotations
+    from .keys.kinds import EvaluationKeys, Keys, PublicKey, SecretKey
     from .memory import memory_limit, set_memory_limit
     from .numbers.fixed_point import FixedPoint
     from .options import allow_undecryptable, progress
     from .parameters.parameters import Parameters
+    from .planning import Plan, plan
     from .planning.dry_runs import Operand
-    from .planning.plans import Plan, plan
     from .planning.suggestions import suggest
+    from .polynomials import convolve
     from .sessions.client import Client
     from .sessions.mapping import map
-    from .sessions.quotas import Quotas
     from .sessions.server import Server
 
     __version__: str
@@ -86,8 +95,6 @@ __all__ = [
     "EncryptedDigits",
     "EncryptedFrame",
     "EvaluationKeys",
-    "ExtensionArray",
-    "ExtensionSlots",
     "FixedPoint",
     "Inspection",
     "KeyFiles",
@@ -98,11 +105,8 @@ __all__ = [
     "PlainArray",
     "Plan",
     "PublicKey",
-    "Quotas",
-    "RekeyingKey",
     "SecretKey",
     "Server",
-    "ShardedArray",
     "__version__",
     "allow_undecryptable",
     "argmax",
@@ -120,13 +124,11 @@ __all__ = [
     "encrypt",
     "encrypt_digits",
     "encrypt_frame",
-    "encrypt_sharded",
     "equal",
     "errors",
-    "expand",
+    "extension_slots",
     "fpga",
     "from_bytes",
-    "hold_keys",
     "inspect",
     "interop",
     "is_zero",
@@ -139,23 +141,20 @@ __all__ = [
     "memory_limit",
     "minimum",
     "models",
-    "negacyclic_product",
     "noise_budget",
     "one_hot",
-    "pack",
     "plain",
     "plan",
+    "polynomials",
     "polyval",
     "progress",
-    "rekey",
-    "rekeying_key",
-    "release_keys",
-    "rerandomize",
+    "rekeying",
     "reveal",
     "save",
     "save_keys",
+    "sessions",
     "set_memory_limit",
-    "shard",
+    "sharding",
     "sort",
     "stack",
     "study",
@@ -165,7 +164,6 @@ __all__ = [
     "to_bytes",
     "to_view",
     "top_k",
-    "trace_elements",
     "where",
 ]
 
@@ -178,12 +176,8 @@ _MODULES = {
     "arrays.encryption": "encrypt",
     "arrays.matrices": "Matrix",
     "arrays.plain": "PlainArray plain",
-    "arrays.polynomials": "convolve expand negacyclic_product pack",
-    "arrays.rekeying": "rekey rekeying_key rerandomize",
     "arrays.selections": "one_hot",
     "arrays.shaping": "concatenate stack",
-    "arrays.sharded": "ShardedArray",
-    "arrays.sharding": "encrypt_sharded shard",
     "errors": "CyclotomeError",
     "files": "from_bytes load save to_bytes to_view",
     "files.inspection": "Inspection inspect",
@@ -192,11 +186,9 @@ _MODULES = {
     "frames.decryption": "decrypt_frame",
     "frames.frame": "EncryptedFrame encrypt_frame",
     "functions.digits": "EncryptedDigits decrypt_digits encrypt_digits",
-    "functions.extension_slots": "ExtensionArray ExtensionSlots",
     "functions.functions": "argmax argmin equal is_zero less lookup maximum minimum polyval sort top_k where",
-    "keys.generation": "keygen sum_rotations trace_elements",
-    "keys.held": "hold_keys release_keys",
-    "keys.kinds": "EvaluationKeys Keys PublicKey RekeyingKey SecretKey",
+    "keys.generation": "keygen sum_rotations",
+    "keys.kinds": "EvaluationKeys Keys PublicKey SecretKey",
     "memory": "memory_limit set_memory_limit",
     "numbers.fixed_point": "FixedPoint",
     "options": "allow_undecryptable progress",
@@ -204,12 +196,33 @@ _MODULES = {
     "planning.dry_runs": "Operand",
     "planning.plans": "Plan plan",
     "planning.suggestions": "suggest",
+    "polynomials": "convolve",
     "sessions.client": "Client",
     "sessions.mapping": "map",
-    "sessions.quotas": "Quotas",
     "sessions.server": "Server",
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names.split()}
+
+#: Names that stood here once and stand in rooms now; here they still work, and warn once.
+_ROOMS = {
+    "extension_slots": "ExtensionArray ExtensionSlots",
+    "polynomials": "expand negacyclic_product pack trace_elements",
+    "rekeying": "RekeyingKey rekey rekeying_key rerandomize",
+    "sessions": "Quotas hold_keys release_keys",
+    "sharding": "ShardedArray encrypt_sharded shard",
+}
+_MOVED = {name: room for room, names in _ROOMS.items() for name in names.split()}
+
+
+def _moved(name: str) -> Any:
+    """What stands in a room now, with a warning for whoever looked for it here."""
+    room = _MOVED[name]
+    import_module("warnings").warn(
+        f"cyclotome.{name} is cyclotome.{room}.{name} now; the old name goes with version 1.0",
+        DeprecationWarning,
+        stacklevel=3,
+    )
+    return getattr(import_module(f"{__name__}.{room}"), name)
 
 
 if not TYPE_CHECKING:  # to a type checker, any name would be one of this module's
@@ -217,6 +230,8 @@ if not TYPE_CHECKING:  # to a type checker, any name would be one of this module
     def __getattr__(name: str) -> Any:
         if name in _HOME:
             value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+        elif name in _MOVED:
+            value = _moved(name)
         elif name == "__version__":
             value = import_module(f"{__name__}._core").version()
         elif name in __all__ or name == "_core":
@@ -240,7 +255,7 @@ class _Package(ModuleType):
         return import_module, (self.__name__,)
 
     def __setattr__(self, name: str, value: object) -> None:
-        if name in __all__ or name.startswith("_") or not isinstance(value, ModuleType):
+        if name in (*__all__, "cli", "service") or name.startswith("_") or not isinstance(value, ModuleType):
             super().__setattr__(name, value)
 
 

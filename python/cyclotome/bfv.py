@@ -7,11 +7,11 @@ from typing import Any
 
 from . import _core
 from .arrays.array import EncryptedArray
-from .arrays.polynomials import negacyclic_product as _negacyclic_product
 from .errors import ArgumentError, UnsupportedError
 from .options import product_method
 from .parameters import parameters
 from .parameters.parameters import find_primes
+from .polynomials import negacyclic_product as _negacyclic_product
 
 __all__ = ["METHODS", "Parameters", "find_primes", "multiply", "negacyclic_product", "product_method"]
 
@@ -57,7 +57,7 @@ def multiply(x: EncryptedArray, y: EncryptedArray, *, method: str = "hps-leveled
 def negacyclic_product(
     x: EncryptedArray, y: EncryptedArray, *, method: str = "hps-leveled", relinearize: bool = True
 ) -> EncryptedArray:
-    """`cyclotome.negacyclic_product` of encrypted polynomials by one of `METHODS`; errors as `multiply`."""
+    """`cyclotome.polynomials.negacyclic_product` of encrypted polynomials by one of `METHODS`; errors as `multiply`."""
     _require("negacyclic_product", method, x, y)
     with product_method(method):
         return _negacyclic_product(x, y, relinearize=relinearize)

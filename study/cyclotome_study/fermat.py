@@ -328,8 +328,9 @@ def load(
     version: Version | None = None,
     device: str = "cpu",
     max_bytes: int = MAX_BYTES,
-) -> Parameters | SecretKey | PublicKey | EvaluationKeys | FermatArray:
-    """Reads a file of `save`. A public key and an array know no evaluation keys: `FermatArray.with_keys`.
+) -> Any:
+    """Reads a file of `save`; what it is says the file: `Parameters`, a key, or a `FermatArray`. A public key and an
+    array know no evaluation keys: `FermatArray.with_keys`.
 
     Args:
         path: the file.

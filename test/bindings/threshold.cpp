@@ -4,6 +4,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <array>
+
 #include "cyclotome/rlwe/joint/secret_sharing.hpp"
 #include "cyclotome/rlwe/joint/threshold_keys.hpp"
 #include "cyclotome/rlwe/noise/flooding.hpp"
@@ -23,6 +26,16 @@ void bind_threshold(nb::module_& parent) {
   m.def("second_share", [](const rlwe::ThresholdSession& session, const rlwe::ContextPtr& context, std::uint32_t party,
                            const rlwe::SecretKey& secret, const std::vector<const rlwe::KeyShare*>& first) {
     return rlwe::second_share(rlwe::FirstRound(session, context, first), party, secret);
+  });
+  // What comes of a candidate's seed, and the first share that comes of that; its basis is zeros.
+  m.def("party_key", [](const rlwe::ThresholdSession& session, const rlwe::ContextPtr& context, std::uint32_t party,
+                        const nb::bytes& seed) {
+    std::array<std::uint8_t, 32> bytes{};
+    std::ranges::copy(python::to_span(seed), bytes.begin());
+    return rlwe::party_key(session, context, party, Seed(bytes));
+  });
+  m.def("candidate", [](const rlwe::ThresholdSession& session, std::uint32_t party, const rlwe::SecretKey& secret) {
+    return rlwe::first_share(session, party, secret, Digest{});
   });
   m.def("committed", [](const rlwe::KeyShare& share) { return python::to_bytes(rlwe::committed(share)); });
   // The share of a dishonest party: an honest one plus residues, in the order channel, item, limb, coefficient.

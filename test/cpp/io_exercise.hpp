@@ -10,6 +10,7 @@
 #include "cyclotome/io/container/byte_reader.hpp"
 #include "cyclotome/io/container/container_layout.hpp"
 #include "cyclotome/io/joint/dealing_io.hpp"
+#include "cyclotome/io/joint/identity_io.hpp"
 #include "cyclotome/io/joint/threshold_io.hpp"
 #include "cyclotome/io/keys/keys_io.hpp"
 #include "cyclotome/io/objects/array_io.hpp"
@@ -40,13 +41,18 @@ inline io::Bytes resealed(Span bytes) {
   return result;
 }
 
-// The same, with the fingerprint of whatever parameters the bytes hold.
+// The same, with the fingerprint of whatever parameters, or public keys of an identity, the bytes hold.
 inline io::Bytes resealed_with_fingerprint(Span bytes) {
   namespace layout = io::layout;
   io::Bytes result(bytes.begin(), bytes.end());
   try {
     io::ByteReader reader(Span(result).subspan(std::min(result.size(), layout::header_bytes)), 0, "");
     const std::string_view tag = reader.text(layout::tag_bytes);
+    if (tag == layout::identity) {
+      const auto identity = rlwe::PublicIdentity::from_bytes(reader.take(reader.u64()));
+      std::ranges::copy(identity.digest(), result.begin() + layout::fingerprint_offset);
+      return resealed(result);
+    }
     const rlwe::Parameters p = io::decode_parameters({tag, 0, reader.take(reader.u64())}, {.allow_insecure = true});
     std::ranges::copy(p.fingerprint(), result.begin() + layout::fingerprint_offset);
   } catch (const Error&) {
@@ -80,6 +86,8 @@ inline io::Bytes rewritten(const io::Container& c, const rlwe::ContextPtr& conte
       return io::serialize(io::read_protected_share(c, context, {}), c.metadata());  // needs its passphrase
     case io::Kind::key_commitment:
       return io::serialize(io::read_key_commitment(c), c.metadata());
+    case io::Kind::coin:
+      return io::serialize(io::read_coin(c), c.metadata());
     case io::Kind::party: {
       const rlwe::PartyState state = io::read_party_state(c);
       io::ContainerWriter container(io::Kind::party, c.parameters(), c.key_id(), c.metadata());
@@ -159,6 +167,20 @@ inline bool load(Span bytes, Contexts& contexts) {
   if (!same_payload(io::Container(bytes, limits), io::Container(again, limits))) {
     throw std::logic_error("an object that was loaded is written differently");
   }
+  return true;
+}
+
+// The same for the identity of a party, which is no container either.
+inline bool load_identity(Span bytes) {
+  if (!io::names_identity(bytes)) return false;
+  io::Bytes again;
+  try {
+    static_cast<void>(io::inspect_identity(bytes));
+    again = io::serialize(io::read_identity(bytes));
+  } catch (const Error&) {
+    return false;
+  }
+  if (!std::ranges::equal(again, bytes)) throw std::logic_error("an identity is written with other bytes");
   return true;
 }
 

@@ -123,7 +123,7 @@ struct JointObjects {
 
   explicit JointObjects(rlwe::ParametersLiteral literal)
       : context(scheme::make_context(rlwe::Parameters(with_parties(literal)), CpuEngine::create(1))),
-        session(context->parameters(), {.parties = {1, 2, 5}, .threshold = 2, .galois_elements = {3}},
+        session(context->parameters(), {.parties = {1, 2, 5}, .threshold = 2, .galois_elements = {3}, .audit = 1},
                 PublicSeed(std::array<std::uint8_t, 32>{9})) {
     for (std::uint8_t i = 0; i < 3; ++i) {
       const auto drawn = rlwe::deterministic::generate_secret_key(context, seed(static_cast<std::uint8_t>(20 + i)));
@@ -151,6 +151,16 @@ struct JointObjects {
     }
     return shares;
   }
+  rlwe::Coin coin(rlwe::Coin::Stage stage, const Digest& basis) const {
+    return {context->parameters(), session.digest(), 5, stage, basis, Digest{8}};
+  }
+  // With a signature, though of nobody.
+  rlwe::KeyShare opening() const {
+    rlwe::KeyShare share = first()[1];
+    share.open({Digest{6}, {{PublicSeed(Digest{1}), Digest{2}}, {PublicSeed(Digest{3}), Digest{4}}}});
+    share.attach(std::vector<std::uint8_t>(rlwe::signature_bytes, 5));
+    return share;
+  }
   rlwe::FirstRound sums() const {
     const std::vector<rlwe::KeyShare> shares = first();
     const rlwe::KeyShare* const all[] = {&shares[0], &shares[1], &shares[2]};
@@ -164,9 +174,15 @@ struct JointObjects {
     const rlwe::SecretShare* const all[] = {&dealt[0], &dealt[1], &dealt[2]};
     return rlwe::sum_of_dealt(session, 1, all);
   }
-  // What party 1 keeps after it has answered.
+  // What party 1 keeps after it has answered, and helped to decrypt.
   rlwe::PartyState party() const {
-    return {session.digest(), 1, Seed(std::array<std::uint8_t, 32>{7}), commitments(), sums().digest()};
+    return {session.digest(),
+            1,
+            Seed(std::array<std::uint8_t, 32>{7}),
+            commitments(),
+            sums().digest(),
+            {3, {Digest{4}, Digest{5}}},
+            {{Digest{10}, Digest{11}, Digest{12}}, {Digest{13}, Digest{14}}, Digest{9}}};
   }
   // Zeros, encrypted, in coefficients.
   value::EncryptedArray array() const {
@@ -185,7 +201,10 @@ inline std::vector<Named> JointObjects::containers() const {
   const rlwe::SecretShare share = dealt_sum();
   return {{"session", io::serialize(session)},
           {"commitment", io::serialize(rlwe::Commitment(context->parameters(), session.digest(), 2, commitments()[1]))},
+          {"tossed_coin", io::serialize(coin(rlwe::Coin::Stage::tossed, Digest{}))},
+          {"shown_coin", io::serialize(coin(rlwe::Coin::Stage::shown, Digest{3}))},
           {"first_share", io::serialize(first()[0])},
+          {"opening_share", io::serialize(opening())},
           {"second_share", io::serialize(rlwe::second_share(sums(), 1, secrets[0]))},
           {"dealt_share", io::serialize(rlwe::deal_secret(session, 2, secrets[1])[2])},
           {"secret_share", io::serialize(share)},

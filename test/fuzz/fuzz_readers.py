@@ -30,11 +30,14 @@ sys.path.insert(0, str(ROOT / "test/python"))
 import cyclotome as cy  # noqa: E402
 import numpy as np  # noqa: E402
 from crafted_files import put_together, taken_apart  # noqa: E402
-from cyclotome.cli.evaluation import expression
+from cyclotome import _core  # noqa: E402
+from cyclotome.cli.evaluation import expression  # noqa: E402
 from cyclotome.cli.numbers.quantity import Quantity  # noqa: E402
-from cyclotome.cli.tables import tables
-from cyclotome.errors import CyclotomeError  # noqa: E402
+from cyclotome.cli.tables import tables  # noqa: E402
+from cyclotome.errors import BlameError, CyclotomeError  # noqa: E402
 from cyclotome.interop import protobuf, seal  # noqa: E402
+from cyclotome.threshold.mac_state import MacState  # noqa: E402
+from joint_keys import parameters as joint_parameters  # noqa: E402
 from small import parameters  # noqa: E402
 
 Reader = Callable[[bytes], object]
@@ -144,6 +147,7 @@ def subjects(folder: Path) -> dict[str, Subject]:
     csv = b'a,k,d\n1,"x,y",2020-01-01\n-2.5,z,1e-3\n,"q""r",3/4\n'
     return {
         "descriptions": described,
+        **joint_subjects(folder),
         "containers": Subject(lambda data: cy.from_bytes(data, **_LAX), [cy.to_bytes(x), cy.to_bytes(frame)], mended),
         "seal parameters": Subject(lambda data: seal.read_parameters(data), [sealed["parameters"]], seal_length),
         **{f"seal {name}": Subject(read, [sealed[name]], seal_length) for name, read in owner_reads.items()},
@@ -156,6 +160,55 @@ def subjects(folder: Path) -> dict[str, Subject]:
         "expressions": Subject(
             of_text(lambda text: expression.evaluate(text, quantities)),
             [b"sum(x * y) + 1", b"x[0] - 3/4", b"mean(x) ** 2", b"x @ y", b"-x[1:]"],
+        ),
+    }
+
+
+def joint_subjects(folder: Path) -> dict[str, Subject]:
+    """What parties of a joint key are sent: identities, messages of dealing, commitments, states of numbers."""
+    if _core.identities() != "ready":
+        return {}
+    corpus = ROOT / "test/fuzz/corpus"
+    own = {number: cy.threshold.Identity.create() for number in (1, 2, 3)}
+    known = {number: one.public for number, one in own.items()}
+    params = joint_parameters("bfv", 16, 3)
+    session = cy.threshold.Session.create(params, parties=3, threshold=2, rotations=[])
+    dealing = cy.threshold.DealingRound(session, known)
+    issued = [dealing.keys(number, one) for number, one in own.items()]
+    parties = [cy.threshold.Party(session, number) for number in own]
+    dealings, sealed = zip(*(dealing.deal(party, own[party.number], issued) for party in parties), strict=True)
+    dealt = [cy.to_bytes(each) for each in (issued[0], dealings[1], sealed[1][1])]
+    dealt.append((corpus / "dealing-complaint").read_bytes())
+
+    def received(data: bytes) -> object:
+        """Whatever it is, a party takes it in place of party 2's."""
+        message = cy.from_bytes(data, **_LAX)
+        try:
+            if isinstance(message, (cy.threshold.Complaint, cy.threshold.Dealing)):
+                dealing.judge(message)
+            given = message if isinstance(message, cy.threshold.Dealing) else dealings[1]
+            share = message if isinstance(message, cy.threshold.SealedShare) else sealed[1][1]
+            every = [dealings[0], given, dealings[2]]
+            return dealing.receive(parties[0], own[1], every, [sealed[0][1], share, sealed[2][1]])
+        except BlameError as blame:
+            return [dealing.judge(one) for one in blame.evidence]
+
+    def pledged(data: bytes) -> object:
+        line = cy.threshold.Pledge(data.decode("utf-8", "surrogateescape"))
+        return cy.threshold.verify([line, line], session, known)
+
+    pledge = str(cy.threshold.Pledge.sign(1, "check", bytes(32), bytes(32), own[1])).encode()
+    lines = [b"free", b"spent", b"held " + b"0" * 64 + b" " + b"1" * 64]
+    title = b"cyclotome mac state 1\n" + b"0" * 64 + b"\n"
+    identities = [(corpus / name).read_bytes() for name in ("identity", "protected_identity")]
+    return {
+        "identities": Subject(in_a_file(folder, ".id", lambda path: cy.load(path)), identities, mended),
+        "identity texts": Subject(of_text(lambda text: cy.threshold.PublicIdentity(text)), [str(known[1]).encode()]),
+        "dealing": Subject(received, dealt, mended),
+        "commitments": Subject(pledged, [pledge]),
+        "states of numbers": Subject(
+            in_a_file(folder, ".state", lambda path: MacState(bytes(32), path).require_fresh(bytes(32))),
+            [title + line + b"\n" for line in lines],
         ),
     }
 

@@ -70,7 +70,8 @@ struct Meaning {
         for (std::size_t bit = 1, left = k; bit < n; bit *= 2, left /= 2) reversed = 2 * reversed + left % 2;
         points[k] = 2 * reversed + 1;
       }
-    } else {  // coefficients and values are both numbered by units; test/python/rings/test_rings.py says where units are
+    } else {  // coefficients and values are both numbered by units; test/python/rings/test_rings.py says where units
+              // are
       for (std::uint64_t unit = 1; unit < index; ++unit) {
         if (!ring.galois().contains(unit)) continue;
         points[ring.galois().slot(unit)] = unit;

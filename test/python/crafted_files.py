@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import cyclotome as cy
 
@@ -59,6 +59,12 @@ def with_section(data: bytes, tag: str, content: bytes) -> bytes:
     """A file with something else in every section of this tag."""
     header, sections = taken_apart(data)
     return put_together(header, [(own, content if own == tag else old) for own, old in sections])
+
+
+def with_changed(data: bytes, tag: str, change: Callable[[bytes], bytes]) -> bytes:
+    """A file with what `change` makes of the only section of this tag."""
+    [old] = [content for own, content in taken_apart(data)[1] if own == tag]
+    return with_section(data, tag, change(old))
 
 
 def as_version_1(data: bytes, metadata: bytes) -> bytes:

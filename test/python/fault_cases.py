@@ -11,7 +11,9 @@ from typing import Any, NamedTuple
 import cyclotome as cy
 import numpy as np
 from cli_runner import run
+from cyclotome import _core
 from cyclotome.errors import CyclotomeError
+from joint_keys import parameters as joint_parameters
 from small import parameters
 
 VALUES = [3, 1, 2]
@@ -31,6 +33,9 @@ class Case(NamedTuple):
     files: tuple[str, ...] = ()
     prepare: Callable[[Path], object] = lambda _: None
     slow: bool = False
+    #: Files that may have gone on though the call ended in an error, and what holds of the folder then.
+    spent: tuple[str, ...] = ()
+    still: Callable[[Path], bool] = lambda _: True
 
 
 class World:
@@ -61,7 +66,45 @@ class World:
         return [int(value) for value in np.ravel(cy.decrypt(array, self.keys.secret))]
 
     def cases(self) -> dict[str, Case]:
-        return {**self._calls(), **self._files(), **self._commands()}
+        return {
+            **self._calls(),
+            **self._files(),
+            **self._commands(),
+            **self._reveals(),
+            **JointWorld(self.folder).cases(),
+        }
+
+    def _reveals(self) -> dict[str, Case]:
+        """A count of what a key opens, beside its file: counted before values leave."""
+
+        cost = len(self.parameters.plain_moduli)
+
+        def key_of(folder: Path) -> cy.SecretKey:
+            found: cy.SecretKey = cy.load(folder / "r.key", **_lax())
+            return found
+
+        def revealed(folder: Path) -> tuple[list[int], int]:
+            key = key_of(folder)
+            return list(cy.reveal(cy.load(folder / "r.ct", **_lax()), key, flooding_bits=40)), key.reveals.spent
+
+        def prepared(folder: Path, times: int) -> None:
+            keys = cy.keygen(self.parameters, device="cpu:1")  # which nobody has opened anything with
+            cy.save(folder / "r.key", keys.secret)
+            cy.save(folder / "r.ct", cy.encrypt(VALUES, keys.public, bound=9))
+            for _ in range(times):
+                revealed(folder)
+
+        def reveals(times: int) -> Case:
+            return Case(
+                revealed,
+                lambda found: found == (VALUES, (times + 1) * cost),
+                ("r.key", "r.ct", "reveals-*.count"),
+                lambda folder: prepared(folder, times),
+                spent=("reveals-*.count",),
+                still=lambda folder: times * cost <= key_of(folder).reveals.spent <= (times + 1) * cost,
+            )
+
+        return {"reveal for the first time": reveals(0), "reveal once more": reveals(2)}
 
     def _calls(self) -> dict[str, Case]:
         x, keys, opened = self.array, self.keys, self.opened
@@ -88,6 +131,9 @@ class World:
             "plain": Case(lambda _: x * cy.plain([1, 2, 3], self.parameters, device="cpu:1"), holds(3, 2, 6)),
             "with wide integers": Case(lambda _: x + 10**6, lambda found: opened(found) == [10**6 + v for v in VALUES]),
             "plan": Case(lambda _: cy.plan(lambda a: a * a, self.parameters, [x]), lambda found: found is not None),
+            "parameters": Case(
+                lambda _: parameters(degree=32), lambda made: made.fingerprint == self.parameters.fingerprint
+            ),
             "frame": Case(
                 lambda _: cy.encrypt_frame({"a": VALUES}, keys.public, bounds={"a": 9}),
                 lambda found: list(cy.decrypt_frame(found, keys.secret)["a"]) == VALUES,
@@ -213,6 +259,131 @@ class World:
                 ("y.ct",),
             ),
             "cyclotome inspect": Case(made("inspect", here / "x.ct", "--json"), lambda folder: folder.is_dir()),
+        }
+
+
+class JointWorld:
+    """A session of two parties that live in files, at each of its stages, and what identities keep."""
+
+    def __init__(self, folder: Path) -> None:
+        self.session = cy.threshold.Session.create(joint_parameters(degree=32, parties=2), parties=2, rotations=[])
+        self.identity = cy.threshold.Identity.create() if _core.identities() == "ready" else None
+        self.file = folder / "one.party"
+        #: The first party's file before each stage.
+        self.kept: dict[str, bytes] = {}
+        one, two = self._party(self.file, 1), self._party(None, 2)
+        self.kept["commit"] = self.file.read_bytes()
+        self.commitments = [one.commit(), two.commit()]
+        self.kept["first"] = self.file.read_bytes()
+        self.first = [one.first_share(self.commitments), two.first_share(self.commitments)]
+        self.kept["second"] = self.file.read_bytes()
+        self.second = [one.second_share(self.first), two.second_share(self.first)]
+        self.kept["done"] = self.file.read_bytes()
+        self.keys = cy.threshold.combine(self.session, self.first, self.second, device="cpu:1")
+        self.array = cy.encrypt(VALUES, self.keys.public, bound=9)
+        self.share = two.decryption_share(self.array, flooding_bits=40)
+
+    def _party(self, file: Path | None, number: int = 1) -> cy.threshold.Party:
+        return cy.threshold.Party(self.session, number, file=file, device="cpu:1")
+
+    def _at(self, stage: str) -> Callable[[Path], object]:
+        """A folder with the party's file as it was then."""
+
+        def prepared(folder: Path) -> None:
+            (folder / "one.party").write_bytes(self.kept[stage])
+            (folder / "one.party").chmod(0o600)
+
+        return prepared
+
+    def _step(self, stage: str, act: Callable[[cy.threshold.Party], Any], right: Callable[[Any], bool]) -> Case:
+        """A call of the party that its file gives. After an error the same file answers the same, bit for bit."""
+        return Case(
+            lambda folder: act(self._party(folder / "one.party")),
+            right,
+            ("one.party",),
+            self._at(stage),
+            spent=("one.party",),
+            still=lambda folder: right(act(self._party(folder / "one.party"))),
+        )
+
+    def cases(self) -> dict[str, Case]:
+        session, messages = self.session, [*self.commitments, *self.first, *self.second]
+
+        def bits_of(message: Any) -> Callable[[Any], bool]:
+            return lambda found: cy.to_bytes(found) == cy.to_bytes(message)
+
+        def values(share: Any) -> list[int]:
+            return [int(v) for v in cy.threshold.decrypt(self.array, [share, self.share], session)]
+
+        def saved(folder: Path, obj: Any) -> Path:
+            cy.save(folder / "saved", obj)
+            return folder / "saved"
+
+        def loads(what: Any) -> Callable[[Path], bool]:
+            return lambda path: cy.to_bytes(cy.load(path, **_lax())) == cy.to_bytes(what)
+
+        cases = {
+            "joint party that is new": Case(
+                lambda folder: self._party(folder / "one.party").number,
+                lambda number: number == 1,
+                ("one.party",),
+                spent=("one.party",),  # there, and goes on, or not yet
+                still=lambda folder: self._party(folder / "one.party").commit().party == 1,
+            ),
+            "joint commitment": self._step("commit", lambda one: one.commit(), bits_of(self.commitments[0])),
+            "joint first share": self._step(
+                "first", lambda one: one.first_share(self.commitments), bits_of(self.first[0])
+            ),
+            "joint second share": self._step(
+                "second", lambda one: one.second_share(self.first), bits_of(self.second[0])
+            ),
+            "joint step": self._step(
+                "first",
+                lambda one: one.next(messages),
+                lambda found: found.keys.public.key_id == self.keys.public.key_id,
+            ),
+            "joint decryption share": self._step(
+                "done", lambda one: one.decryption_share(self.array, flooding_bits=40), lambda x: values(x) == VALUES
+            ),
+            "joint keys": Case(
+                lambda _: cy.threshold.combine(session, self.first, self.second, device="cpu:1"),
+                lambda keys: keys.public.key_id == self.keys.public.key_id,
+            ),
+            "joint decryption": Case(
+                lambda _: cy.threshold.decrypt(self.array, [self._again, self.share], session),
+                lambda found: list(found) == VALUES,
+            ),
+            "save session": Case(lambda folder: saved(folder, session), loads(session), ("saved",)),
+            "save key share": Case(lambda folder: saved(folder, self.first[0]), loads(self.first[0]), ("saved",)),
+        }
+        self._again = self._party(self.file).decryption_share(self.array, flooding_bits=40)
+        return {**cases, **self._of_identities()}
+
+    def _of_identities(self) -> dict[str, Case]:
+        identity = self.identity
+        if identity is None:
+            return {}
+
+        def saved(folder: Path) -> Path:
+            cy.save(folder / "own.key", identity)
+            return folder / "own.key"
+
+        def signs(found: Any) -> bool:
+            return bool(identity.public.verify("a test", b"text", found.sign("a test", b"text")))
+
+        return {
+            "identity that is new": Case(
+                lambda _: cy.threshold.Identity.create(),
+                lambda made: made.public.verify("a test", b"text", made.sign("a test", b"text")),
+            ),
+            "save identity": Case(saved, lambda path: signs(cy.load(path)), ("own.key",)),
+            "load identity": Case(
+                lambda folder: cy.load(folder / "own.key"), signs, ("own.key",), prepare=lambda folder: saved(folder)
+            ),
+            "identity that opens": Case(
+                lambda _: identity.open(identity.public.seal(b"text", b"context"), b"context"),
+                lambda text: text == b"text",
+            ),
         }
 
 

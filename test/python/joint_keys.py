@@ -53,10 +53,19 @@ def session_id(session: cy.threshold.Session) -> str:
     return hashlib.sha256(f"cyclotome session\n{session.id}\n".encode()).hexdigest()[:32]
 
 
+def commitments_of(*parties: cy.threshold.Party) -> list[cy.threshold.Commitment]:
+    """Of all parties, after they have tossed a coin where the session has one."""
+    tosses = [party.toss() for party in parties] if parties[0].session.audit > 1 else []
+    return [party.commit(tosses) for party in parties]
+
+
 def first_round(*parties: cy.threshold.Party) -> list[cy.threshold.KeyShare]:
-    """First shares of all parties, after they have committed."""
-    commitments = [party.commit() for party in parties]
-    return [party.first_share(commitments) for party in parties]
+    """First shares of all parties, after they have committed, and shown their coins where the session has one."""
+    commitments = commitments_of(*parties)
+    if parties[0].session.audit == 1:
+        return [party.first_share(commitments) for party in parties]
+    coins = [party.show_coin(commitments) for party in parties]
+    return [party.first_share(coins) for party in parties]
 
 
 class Joint:
@@ -72,8 +81,12 @@ class Joint:
             number: cy.threshold.Party(self.session, number, file=folder and folder / f"{number}.party", device=HOME)
             for number in self.session.parties
         }
-        self.commitments = [party.commit() for party in self.parties.values()]
-        self.first = [party.first_share(self.commitments) for party in self.parties.values()]
+        parties = list(self.parties.values())
+        audited = self.session.audit > 1
+        self.tosses = [party.toss() for party in parties] if audited else []
+        self.commitments = [party.commit(self.tosses) for party in parties]
+        self.coins = [party.show_coin(self.commitments) for party in parties] if audited else []
+        self.first = [party.first_share(self.coins or self.commitments) for party in parties]
         self.second = []
         for party in self.parties.values():
             if self.session.relinearization:

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import cyclotome as cy
-from cyclotome.errors import FileError, RepeatedAnswerError
+from cyclotome.errors import BudgetError, FileError, RepeatedAnswerError
 
 
 def ask(session: bytes, file: str, question: tuple[list[bytes], list[bytes]]) -> str:
@@ -21,12 +23,31 @@ def ask(session: bytes, file: str, question: tuple[list[bytes], list[bytes]]) ->
 
 def ask_without_room(session: bytes, file: str, question: tuple[list[bytes], list[bytes]]) -> str:
     """The same where no file can grow beyond a few bytes: "not written"."""
+    return _without_room(lambda: ask(session, file, question))
+
+
+def give(session: bytes, file: str, x: bytes) -> str:
+    """Party 1's share of an array, in hexadecimal, or "refused"."""
+    known = cy.from_bytes(session, allow_insecure=True)
+    try:
+        share = cy.threshold.Party(known, 1, file=file).decryption_share(cy.from_bytes(x, allow_insecure=True))
+        return cy.to_bytes(share).hex()
+    except BudgetError:
+        return "refused"
+
+
+def give_without_room(session: bytes, file: str, x: bytes) -> str:
+    """The same where no file can grow beyond a few bytes: "not written"."""
+    return _without_room(lambda: give(session, file, x))
+
+
+def _without_room(asked: Callable[[], str]) -> str:
     import resource
     import signal
 
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (16, 16))
     try:
-        return ask(session, file, question)
+        return asked()
     except FileError:
         return "not written"

@@ -49,7 +49,7 @@ def retrieved(batch: tuple[str, Any]) -> Any:
     """The part of a database that one worker has, and the selectors of its rows: Σ selector · row."""
     path, query = batch
     rows = np.load(path, mmap_mode="r")
-    selectors = cy.expand(query)
+    selectors = cy.polynomials.expand(query)
     return (selectors[:, None] * np.asarray(rows, dtype=np.int64)).sum(axis=0)
 
 

@@ -22,7 +22,15 @@ JOBS = f"{Path(session_jobs.__file__)}:FUNCTIONS"
 class Running:
     """The service, from its first line that says where it listens to its end."""
 
-    def __init__(self, *options: object, jobs: str = JOBS, limit: int | None = None, env: dict[str, str] | None = None):
+    def __init__(
+        self,
+        *options: object,
+        jobs: str = JOBS,
+        limit: int | None = None,
+        env: dict[str, str] | None = None,
+        patience: float = 120,
+    ) -> None:
+        """``patience``: seconds that it may take until it listens."""
         told = ("--port", 0, "--device", HOME, *options)
         command = [sys.executable, "-m", "cyclotome", "serve", jobs, *map(str, told)]
         environment = {**os.environ, **(env or {})}
@@ -34,7 +42,7 @@ class Running:
         self._listening = threading.Event()
         self._reader = threading.Thread(target=self._read)
         self._reader.start()
-        if not self._listening.wait(120) or self.process.poll() is not None:
+        if not self._listening.wait(patience) or self.process.poll() is not None:
             self.process.kill()
             self.stop()
             raise AssertionError("".join(self.raw))

@@ -47,16 +47,16 @@ def more_names() -> str | None:
 def records() -> dict[str, str]:
     """A page for each record of bench/results, the script that draws all of them, and a list: path → text."""
     import_sources()
-    from cyclotome_bench import charts
-    from cyclotome_bench.page import page
-    from cyclotome_bench.programs import read_report
+    from cyclotome_bench.page import site_page
+    from cyclotome_bench.peers.programs import read_report
+    from cyclotome_bench.reports import charts
 
     made = {f"records/{_PLOTLY}": charts.library()}
     rows = []
     for path in sorted(ROOT.glob("bench/results/*")):
         report = read_report(path)
         name = str(record_page(path.relative_to(ROOT).as_posix()))
-        made[name] = page(report, library=_PLOTLY)
+        made[name] = site_page(report, _PLOTLY)
         facts: dict[str, Any] = report.facts
         machine = facts["gpu"]["name"] if "gpu" in facts else facts["machine"]
         rows.append(f"| [{path.name}]({Path(name).name}) | {report.plan} | {machine} | {facts.get('date', '–')} |")

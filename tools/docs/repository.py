@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 OUTSIDE = {
     "README.md": "index.md",
     "CONTRIBUTING.md": "contributing.md",
-    "SECURITY.md": "security.md",
+    "SECURITY.md": "reporting.md",
     "CHANGELOG.md": "changelog.md",
     "bench/README.md": "packages/bench.md",
     "demo/README.md": "packages/demo.md",
@@ -44,7 +44,7 @@ def outside_pages() -> dict[str, str]:
 
 def record_page(path: str) -> str | None:
     """The page of a committed record of measurements; None for other files."""
-    return f"records/{Path(path).name}.html" if posixpath.dirname(path) == "bench/results" else None
+    return f"records/{Path(path).name}.md" if posixpath.dirname(path) == "bench/results" else None
 
 
 def source_page(path: str) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -24,6 +24,12 @@ from .shape import ArrangedArray
 from .turns import TurnedArray
 
 __all__ = ["Distributed", "EncryptedArray"]
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    #: What an operator takes; reflected operators of sharded arrays, columns and matrices take those.
+    Operand: TypeAlias = "EncryptedArray | PlainArray | ArrayLike"
 
 #: Operations that take what `plain` encoded; others take the integers.
 _ENCODED = ("add", "subtract", "multiply")
@@ -198,18 +204,18 @@ class EncryptedArray(ArrangedArray, TurnedArray, NoNumber):
     def __pos__(self) -> EncryptedArray:
         return self
 
-    def __add__(self, other: object) -> EncryptedArray:
+    def __add__(self, other: Operand) -> EncryptedArray:
         return self._binary("add", _core.add, other)
 
     __radd__ = __add__
 
-    def __sub__(self, other: object) -> EncryptedArray:
+    def __sub__(self, other: Operand) -> EncryptedArray:
         return self._binary("subtract", _core.subtract, other)
 
-    def __rsub__(self, other: object) -> EncryptedArray:
+    def __rsub__(self, other: Operand) -> EncryptedArray:
         return self.derived(_core.subtract(native(integers(other, "subtract")), self._native, current.get().native))
 
-    def __mul__(self, other: object) -> EncryptedArray:
+    def __mul__(self, other: Operand) -> EncryptedArray:
         return self._binary("multiply", _core.multiply, other)
 
     __rmul__ = __mul__
@@ -219,7 +225,7 @@ class EncryptedArray(ArrangedArray, TurnedArray, NoNumber):
             raise UnsupportedError(f"x ** {exponent!r}: exponents are whole numbers, and public")
         return self.derived(_core.power(self._native, word(exponent, "an exponent"), current.get().native))
 
-    def __matmul__(self, other: object) -> EncryptedArray:
+    def __matmul__(self, other: Operand) -> EncryptedArray:
         """As `numpy.matmul`, with encrypted and public operands. A public matrix times packed values gives packed
         values again, by diagonals and rotations: ``keygen(matrices=[shape])`` makes the keys that serve a shape best,
         and `Matrix` is one that is encoded once for many products.
@@ -229,12 +235,12 @@ class EncryptedArray(ArrangedArray, TurnedArray, NoNumber):
         """
         return _judged(self._binary("matmul", _core.matmul, other))
 
-    def __rmatmul__(self, other: object) -> EncryptedArray:
+    def __rmatmul__(self, other: Operand) -> EncryptedArray:
         return _judged(
             self.derived(_core.matmul(native(integers(other, "matmul")), self._native, current.get().native))
         )
 
-    def dot(self, other: object) -> EncryptedArray:
+    def dot(self, other: Operand) -> EncryptedArray:
         """``self @ other``, or the product with a scalar."""
         return self * other if self.ndim == 0 or _is_scalar(other) else self @ other
 
@@ -281,13 +287,13 @@ class EncryptedArray(ArrangedArray, TurnedArray, NoNumber):
         return self.derived(_core.relinearized(self._native, current.get().native))
 
     # --- bits and elements of GF(2^r) ---------------------------------------------------------------------------------
-    def __xor__(self, other: object) -> EncryptedArray:
+    def __xor__(self, other: Operand) -> EncryptedArray:
         """Sums of bits, and of elements of GF(2^r)."""
         return self._of_bits("exclusive or") + other
 
     __rxor__ = __xor__
 
-    def __and__(self, other: object) -> EncryptedArray:
+    def __and__(self, other: Operand) -> EncryptedArray:
         """Products of bits; of elements of GF(2^r) the product is ``*``."""
         if not self._of_bits("and").is_bits or (isinstance(other, EncryptedArray) and not other.is_bits):
             raise UnsupportedError("and of elements of GF(2^r), which are no bits; their product is x * y")
@@ -295,7 +301,7 @@ class EncryptedArray(ArrangedArray, TurnedArray, NoNumber):
 
     __rand__ = __and__
 
-    def __or__(self, other: object) -> EncryptedArray:
+    def __or__(self, other: Operand) -> EncryptedArray:
         """x or y is x + y + x y."""
         return (self ^ other) ^ (self & other)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
+from typing import TYPE_CHECKING, ClassVar, NoReturn, TypeVar
 
 from ..errors import UnsupportedError
 from .array import EncryptedArray
@@ -66,7 +66,7 @@ class Compound(ABC):
         def __getattr__(self, name: str) -> NoReturn:
             raise unknown(self, name, self.INSTEAD)
 
-    def __array_function__(self, function: Any, *_: Any) -> NoReturn:
+    def __array_function__(self, function: object, *_: object) -> NoReturn:
         """NumPy's functions would take it for an object, or for a list."""
         raise UnsupportedError(
             f"numpy.{getattr(function, '__name__', 'this function')} does not know {type(self).__name__}: it has "

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, overload
 
 from .. import _core
 from ..errors import ArgumentError, UnsupportedError
 from ..keys.kinds import SecretKey
-from ..numbers.values import from_native, index
+from ..numbers.values import IntArray, from_native, index
 from ..options import Callback, options
 from .array import EncryptedArray
 from .sharded import ShardedArray
@@ -17,7 +17,14 @@ from .sharded import ShardedArray
 __all__ = ["decrypt", "noise_budget", "reveal"]
 
 
-def decrypt(x: EncryptedArray | ShardedArray, key: SecretKey, *, progress: Callback | None = None) -> Any:
+# A type can't tell whether a shape is (), so that the number that such an array decrypts to is Any beside the array.
+@overload
+def decrypt(x: ShardedArray, key: SecretKey, *, progress: Callback | None = None) -> IntArray: ...
+@overload
+def decrypt(
+    x: EncryptedArray | ShardedArray, key: SecretKey, *, progress: Callback | None = None
+) -> IntArray | Any: ...
+def decrypt(x: EncryptedArray | ShardedArray, key: SecretKey, *, progress: Callback | None = None) -> IntArray | Any:
     """Decrypts: exact values, or a typed error.
 
     What comes out, and whether it fails, is for the key's owner alone. BFV and BGV are secure against whoever sees
@@ -42,9 +49,17 @@ def decrypt(x: EncryptedArray | ShardedArray, key: SecretKey, *, progress: Callb
     return _opened("decrypt", x, key, _core.decrypt, progress)
 
 
+@overload
+def reveal(
+    x: ShardedArray, key: SecretKey, *, flooding_bits: int = 64, progress: Callback | None = None
+) -> IntArray: ...
+@overload
 def reveal(
     x: EncryptedArray | ShardedArray, key: SecretKey, *, flooding_bits: int = 64, progress: Callback | None = None
-) -> Any:
+) -> IntArray | Any: ...
+def reveal(
+    x: EncryptedArray | ShardedArray, key: SecretKey, *, flooding_bits: int = 64, progress: Callback | None = None
+) -> IntArray | Any:
     """Decrypts for others to see: the values that `decrypt` gives, or a refusal that may be told.
 
     Results of an exact scheme tell of the secret key only where noise comes near the limit, and whoever chooses the
@@ -98,7 +113,7 @@ def _opened(
     key: SecretKey,
     opened: Callable[[_core.EncryptedArray, _core.SecretKey, _core.Options], _core.Integers],
     progress: Callback | None,
-) -> Any:
+) -> IntArray | Any:
     """The values of ``x`` by a native function that decrypts."""
     if isinstance(x, ShardedArray):
         return x.decrypted(lambda piece: _opened(operation, piece, key, opened, progress))

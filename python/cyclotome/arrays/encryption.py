@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypedDict
 
 from .. import _core
 from ..errors import ArgumentError, UnsupportedError
@@ -15,7 +16,18 @@ from ..options import Callback, options
 from ..parameters.parameters import Parameters
 from .array import EncryptedArray
 
-__all__ = ["encrypt", "encrypt_shape"]
+__all__ = ["EncryptOptions", "encrypt", "encrypt_shape"]
+
+
+class EncryptOptions(TypedDict, total=False):
+    """The options of `encrypt`, where a function hands them on."""
+
+    bound: int | tuple[int, int] | None
+    l1_bound: int | None
+    wrap: bool
+    layout: str
+    encoding: str | None
+    progress: Callback | None
 
 
 def encrypt(

@@ -8,10 +8,10 @@ from weakref import WeakKeyDictionary
 
 from .. import _core
 from ..devices.contexts import Context, context_for
-from ..errors import ArgumentError, UnsupportedError
+from ..errors import ArgumentError
 from ..numbers.values import IntArray, integers, native
 from ..options import current
-from ..parameters.parameters import Parameters
+from ..parameters.parameters import Parameters, required_parameters
 from ..text import byte_size
 from .array import Distributed, EncryptedArray
 
@@ -55,8 +55,7 @@ class Matrix(Distributed):
             raise ArgumentError(f"Matrix: a matrix has two axes, not shape {self._values.shape}")
         if not self._values.size:
             raise ArgumentError(f"Matrix: shape {self._values.shape} has no values")
-        if not isinstance(parameters, Parameters):
-            raise UnsupportedError(f"Matrix takes Parameters, not {type(parameters).__name__}")
+        required_parameters("Matrix", parameters)
         self._parameters = parameters
         self._lock = threading.RLock()  # reentrant, as that of plain operands
         self._natives: WeakKeyDictionary[Context, _core.Matrix] = WeakKeyDictionary()
@@ -100,12 +99,12 @@ class Matrix(Distributed):
         self._on(self._home).prepare(right)
         return self
 
-    def __matmul__(self, x: object) -> EncryptedArray:
+    def __matmul__(self, x: EncryptedArray) -> EncryptedArray:
         if not isinstance(x, EncryptedArray):
             return NotImplemented
         return x.derived(_core.matmul(self._on(x.context), x.native, current.get().native))
 
-    def __rmatmul__(self, x: object) -> EncryptedArray:
+    def __rmatmul__(self, x: EncryptedArray) -> EncryptedArray:
         if not isinstance(x, EncryptedArray):
             return NotImplemented
         return x.derived(_core.matmul(x.native, self._on(x.context), current.get().native))

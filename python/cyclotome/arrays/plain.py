@@ -14,7 +14,7 @@ from ..devices.contexts import Context, context_for
 from ..errors import ArgumentError, UnsupportedError
 from ..numbers.values import IntArray, frozen, integers, native
 from ..options import current
-from ..parameters.parameters import Parameters
+from ..parameters.parameters import Parameters, required_parameters
 from ..pickling import pickled_as_file
 
 __all__ = ["PlainArray", "plain"]
@@ -35,8 +35,7 @@ class PlainArray:
 
     def __init__(self, parameters: Parameters, values: object) -> None:
         """For the library itself; `plain` makes them."""
-        if not isinstance(parameters, Parameters):
-            raise UnsupportedError(f"plain takes Parameters, not {type(parameters).__name__}")
+        required_parameters("plain", parameters)
         if not parameters.has_slots or parameters.field_degree is not None:
             raise UnsupportedError(
                 f"plain: {parameters.summary()} have no slots of integers; products by constants take the integers"

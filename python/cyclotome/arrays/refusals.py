@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from ..errors import UnsupportedError
 
@@ -47,36 +47,43 @@ class NoNumber:
     def _refuse(self, what: str) -> NoReturn:
         raise UnsupportedError(f"{what} of encrypted arrays: {_REFUSALS[what]}")
 
-    if not TYPE_CHECKING:  # to a type checker, any name would be one of an array's
-
-        def __getattr__(self, name: str) -> NoReturn:
-            raise unknown(self, name, _INSTEAD.get(name, "what it has says help(cyclotome.EncryptedArray)"))
-
-    def __truediv__(self, other: object) -> NoReturn:
-        self._refuse("division")
-
-    __rtruediv__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __divmod__ = __rdivmod__ = __truediv__
-
-    def __rpow__(self, other: object) -> NoReturn:
-        self._refuse("powers")
-
     def __eq__(self, other: object) -> NoReturn:
         self._refuse("comparison")
 
-    __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __contains__ = __eq__
+    __ne__ = __contains__ = __eq__
     __hash__ = object.__hash__
 
     def __bool__(self) -> NoReturn:
         self._refuse("truth")
 
-    def __int__(self) -> NoReturn:
-        self._refuse("conversion")
-
-    __float__ = __complex__ = __index__ = __int__
-
-    def __array__(self, *_: Any, **__: Any) -> NoReturn:
-        self._refuse("conversion")
-
-    def mean(self, *_: Any, **__: Any) -> NoReturn:
+    def mean(self, *_: object, **__: object) -> NoReturn:
         """Refused: a mean is no integer. Use ``sum`` and divide after decryption."""
         self._refuse("mean")
+
+    # To a type checker what is refused is not there: ``x / 2`` is an error where it is written, and NumPy's stubs don't
+    # take an encrypted array for what they can convert, so that ``matrix @ x`` has the type that ``x`` gives it.
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise unknown(self, name, _INSTEAD.get(name, "what it has says help(cyclotome.EncryptedArray)"))
+
+        def __truediv__(self, other: object) -> NoReturn:
+            self._refuse("division")
+
+        __rtruediv__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __divmod__ = __rdivmod__ = __truediv__
+
+        def __rpow__(self, other: object) -> NoReturn:
+            self._refuse("powers")
+
+        def __lt__(self, other: object) -> NoReturn:
+            self._refuse("comparison")
+
+        __le__ = __gt__ = __ge__ = __lt__
+
+        def __int__(self) -> NoReturn:
+            self._refuse("conversion")
+
+        __float__ = __complex__ = __index__ = __int__
+
+        def __array__(self, *_: object, **__: object) -> NoReturn:
+            self._refuse("conversion")

@@ -128,7 +128,7 @@ class ShardedArray(Distributed):
                 raise ArgumentError(f"map: a piece of shape {before.shape} became {after!r}; its first axis must stay")
         return ShardedArray(pieces)
 
-    def decrypted(self, function: Callable[[EncryptedArray], Any]) -> Any:
+    def decrypted(self, function: Callable[[EncryptedArray], IntArray]) -> IntArray:
         """Values of the pieces, joined: what `decrypt` does."""
         return np.concatenate([np.asarray(values) for values in self._each(function)])
 
@@ -160,7 +160,7 @@ class ShardedArray(Distributed):
             if other.ndim > self.ndim or (other.ndim == self.ndim and other.shape[0] != 1):
                 raise MismatchError(
                     f"{operation}: an encrypted array of shape {other.shape} on one device meets {self!r}; use "
-                    "cyclotome.shard(y, x.devices)"
+                    "cyclotome.sharding.shard(y, x.devices)"
                 )
             return self._copies(other)
         values = integers(other, operation)

@@ -87,7 +87,7 @@ class TurnedArray(ArrayFacts):
     def trace(self: _A) -> _A:
         """Of elements of GF(2^r): x + x^2 + x^4 + ... + x^(2^(r-1)), element by element: bits. Of polynomials, arrays
         in coefficients: the sum of a(x^g) over all odd g modulo 2n, which is n times the constant term, one replicated
-        value for each; it takes ``keygen(galois_elements=cy.trace_elements(parameters))``.
+        value for each; it takes ``keygen(galois_elements=cy.polynomials.trace_elements(parameters))``.
         """
         if self._native.placement == _core.Placement.coefficients:
             return self.derived(_core.coefficient_trace(self._native, current.get().native))

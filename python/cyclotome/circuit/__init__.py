@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import overload
 
 import numpy as np
 
@@ -192,6 +193,24 @@ def _sorted(
     return results[0] if carry is None else (results[0], results[1])
 
 
+@overload
+def sort(
+    x: EncryptedNumbers,
+    *,
+    descending: bool = False,
+    carry: None = None,
+    progress: Callback | None = None,
+    devices: Devices = None,
+) -> EncryptedNumbers: ...
+@overload
+def sort(
+    x: EncryptedNumbers,
+    *,
+    descending: bool = False,
+    carry: EncryptedNumbers,
+    progress: Callback | None = None,
+    devices: Devices = None,
+) -> tuple[EncryptedNumbers, EncryptedNumbers]: ...
 def sort(
     x: EncryptedNumbers,
     *,
@@ -223,6 +242,24 @@ def sort(
     return _sorted("sort", x, carry, 0, descending, progress, devices)
 
 
+@overload
+def top_k(
+    x: EncryptedNumbers,
+    k: int,
+    *,
+    carry: None = None,
+    progress: Callback | None = None,
+    devices: Devices = None,
+) -> EncryptedNumbers: ...
+@overload
+def top_k(
+    x: EncryptedNumbers,
+    k: int,
+    *,
+    carry: EncryptedNumbers,
+    progress: Callback | None = None,
+    devices: Devices = None,
+) -> tuple[EncryptedNumbers, EncryptedNumbers]: ...
 def top_k(
     x: EncryptedNumbers,
     k: int,

@@ -172,7 +172,7 @@ def galois_elements(text: str, parameters: cy.Parameters) -> list[int]:
     if text == "none":
         return []
     if text == "traces":
-        return cy.trace_elements(parameters)
+        return cy.polynomials.trace_elements(parameters)
     try:
         return [int(part) for part in text.split(",")]
     except ValueError:

@@ -7,17 +7,11 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from .. import _core, streams
 from ..arrays.array import EncryptedArray
-from ..errors import (
-    FileError,
-    FormatError,
-    MismatchError,
-    ParameterError,
-    SecretFileWarning,
-)
+from ..errors import ArgumentError, FileError, FormatError, MismatchError, ParameterError, SecretFileWarning
 from ..frames import layout
 from ..frames.frame import EncryptedFrame
 from ..functions.digit_arrays import DigitArray
@@ -52,10 +46,41 @@ __all__ = [
 MAX_BYTES = 4 << 30
 _EXPANSION = 4
 
+_T = TypeVar("_T")
 
+
+@overload
 def load(
     path: Path | Readable,
     *,
+    kind: type[_T],
+    expect: Parameters | None = None,
+    keys: object = (),
+    device: str = "cpu",
+    allow_insecure: bool = False,
+    allow_unfit_key: bool = False,
+    security_table: str | None = None,
+    max_bytes: int = MAX_BYTES,
+    passphrase: Passphrase | None = None,
+) -> _T: ...
+@overload
+def load(
+    path: Path | Readable,
+    *,
+    kind: None = None,
+    expect: Parameters | None = None,
+    keys: object = (),
+    device: str = "cpu",
+    allow_insecure: bool = False,
+    allow_unfit_key: bool = False,
+    security_table: str | None = None,
+    max_bytes: int = MAX_BYTES,
+    passphrase: Passphrase | None = None,
+) -> Any: ...
+def load(
+    path: Path | Readable,
+    *,
+    kind: type[Any] | None = None,
     expect: Parameters | None = None,
     keys: object = (),
     device: str = "cpu",
@@ -65,7 +90,8 @@ def load(
     max_bytes: int = MAX_BYTES,
     passphrase: Passphrase | None = None,
 ) -> Any:
-    """Reads an object that `save` wrote; what it is says the file.
+    """Reads an object that `save` wrote; what it is says the file, and ``kind`` what it must be: ``cy.load("x.ct",
+    kind=cy.EncryptedArray)`` is one to type checkers too.
 
     Nothing is trusted: lengths, residues and descriptions are checked, and nothing larger is allocated than the bytes
     justify. The checksum detects damage; it does not tell who wrote the file.
@@ -73,6 +99,7 @@ def load(
     Args:
         path: the file; or a binary file object, from which the next object is read, and no byte more. Secret keys are
             read from a path better, which keeps their bytes in locked memory.
+        kind: the class that it must be of. None: any.
         expect: the parameters it must belong to.
         keys: a public or evaluation key, or several, that a loaded array shall know.
         device: where it shall compute.
@@ -95,13 +122,14 @@ def load(
         FileError: no such file, or it can't be read; a stream that is at its end.
         FormatError: damaged, cut off, too long, or not written by this library.
         SecurityError: INSECURE parameters, or parameters that are below 128 bits by ``security_table``.
-        MismatchError: other parameters or keys than expected.
+        MismatchError: another kind, or other parameters or keys than expected.
         PassphraseError: a passphrase is needed, or another one.
         EngineError: a passphrase is needed, and the system has no libcrypto.
 
     Warns:
         SecretFileWarning: a secret key that others may read.
     """
+    _require_class(kind, "load")
     ring = Keyring.of(*keys) if isinstance(keys, (tuple, list)) else Keyring.of(keys)
     given = ring.keys()
     expected = [*([] if expect is None else [expect]), *(key.parameters for key in given)]
@@ -113,9 +141,23 @@ def load(
     else:
         name = path_text(path)
         if is_identity_file(name):
-            return _identity(name, passphrase, bool(expected))
+            return _of_kind(_identity(name, passphrase, bool(expected)), kind, name)
         obj = _in_file(name, device, limits, passphrase, allow_unfit_key)
-    return _expected(obj, name, expected, given)
+    return _expected(_of_kind(obj, kind, name), name, expected, given)
+
+
+def _require_class(kind: object, operation: str) -> None:
+    if kind is not None and not isinstance(kind, type):
+        raise ArgumentError(f"{operation}: kind {kind!r:.60}; it is a class, such as cy.EncryptedArray")
+
+
+def _of_kind(obj: Any, kind: type[Any] | None, name: str) -> Any:
+    """The object. Raises MismatchError where it is of another kind than was asked for."""
+    if kind is None or isinstance(obj, kind):
+        return obj
+    raise MismatchError(
+        f"{name} holds an object of {type(obj).__name__}, not of {kind.__name__}; without kind any is taken"
+    )
 
 
 def _identity(name: str, passphrase: Passphrase | None, expected: bool) -> Identity:
@@ -209,10 +251,31 @@ def _limits(max_bytes: int, allow_insecure: bool, table: str) -> dict[str, Any]:
     }
 
 
+@overload
 def from_bytes(
     data: Buffer,
     allow_insecure: bool = False,
     *,
+    kind: type[_T],
+    security_table: str | None = None,
+    device: str = "cpu",
+    max_bytes: int = MAX_BYTES,
+) -> _T: ...
+@overload
+def from_bytes(
+    data: Buffer,
+    allow_insecure: bool = False,
+    *,
+    kind: None = None,
+    security_table: str | None = None,
+    device: str = "cpu",
+    max_bytes: int = MAX_BYTES,
+) -> Any: ...
+def from_bytes(
+    data: Buffer,
+    allow_insecure: bool = False,
+    *,
+    kind: type[Any] | None = None,
     security_table: str | None = None,
     device: str = "cpu",
     max_bytes: int = MAX_BYTES,
@@ -223,13 +286,16 @@ def from_bytes(
         data: bytes, or whatever lends some: a `memoryview`, an `mmap.mmap`, a `bytearray`, all read in place. What
             changes meanwhile is refused, or gives other residues; a mapped file that another process makes shorter
             ends this one (SIGBUS), as for every reader of mapped files.
-        allow_insecure, security_table, device, max_bytes: as for `load`.
+        allow_insecure, kind, security_table, device, max_bytes: as for `load`.
     """
+    _require_class(kind, "from_bytes")
     limits = _limits(max_bytes, allow_insecure, _judge(security_table, []))
     following = layout.table_in_buffer(data)
     if following is not None:
-        return _whole_table(following, device, limits)
-    return read(_core.Container.from_bytes(streams.view_of(data), **limits), device)
+        obj: Any = _whole_table(following, device, limits)
+    else:
+        obj = read(_core.Container.from_bytes(streams.view_of(data), **limits), device)
+    return _of_kind(obj, kind, "the data")
 
 
 def next_object(

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -21,8 +22,25 @@ from ..numbers.values import IntArray, frozen, integers, word
 
 __all__ = ["EncryptedCategories", "EncryptedColumn", "Mask", "public_mask", "require_alike"]
 
+#: Decimals of a public number from which on somebody may not have meant all of them.
+_MANY = 10
+
 #: For every row 1 where its value is there and 0 where it is missing; None where nothing is missing.
 Mask = IntArray | EncryptedArray | None
+
+
+@contextmanager
+def _many_decimals(operation: str, scale: int) -> Iterator[None]:
+    """Says why there is no room where a public number has more decimals than somebody meant, as 1/3 has."""
+    try:
+        yield
+    except RangeError as error:
+        if scale < 10**_MANY:
+            raise
+        raise RangeError(
+            f"{operation}: numbers with {len(str(scale)) - 1} decimals, such as 1/3 has as a float, are taken as they "
+            f"are written, and there is no room for so many; round them first: round(x, 4) ({error})"
+        ) from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +103,13 @@ class EncryptedColumn(Compound):
     def rows(self) -> int:
         """Number of rows; 1 for a single number."""
         return self.values.size
+
+    if TYPE_CHECKING:  # what only `EncryptedCategories` have: a column of a frame may be either
+
+        @property
+        def labels(self) -> NoReturn: ...
+        @property
+        def selectors(self) -> NoReturn: ...
 
     @property
     def decimals(self) -> int | None:
@@ -166,8 +191,9 @@ class EncryptedColumn(Compound):
         scale = self.scale
         if np.any((numbers * scale) % given):  # 0.5 is a number of steps of 2^-8 already
             scale = int(scales.common(scale, given))
-        added = integers(numbers * (sign * scale) // given, operation)
-        return replace(self, values=self._at(scale) + added, scale=scale, cleared=None)
+        with _many_decimals(operation, given):
+            added = integers(numbers * (sign * scale) // given, operation)
+            return replace(self, values=self._at(scale) + added, scale=scale, cleared=None)
 
     def __add__(self, other: object) -> EncryptedColumn:
         return self._sum("add", other, 1)
@@ -194,7 +220,8 @@ class EncryptedColumn(Compound):
             cleared = bool(self.cleared and known.cleared)
             return EncryptedColumn(product, self.scale * known.scale, _both(self, known), cleared, names)
         numbers, given = known
-        return replace(self, values=self.values * integers(numbers, "multiply"), scale=self.scale * given)
+        with _many_decimals("multiply", given):
+            return replace(self, values=self.values * integers(numbers, "multiply"), scale=self.scale * given)
 
     __rmul__ = __mul__
 
@@ -232,13 +259,6 @@ class EncryptedColumn(Compound):
         """Refused: a mean is no decimal. Decrypt ``sum()`` and ``count()``, and divide there."""
         raise UnsupportedError("the mean of an encrypted column: decrypt sum() and count(), and divide there")
 
-    def __truediv__(self, other: object) -> NoReturn:
-        raise UnsupportedError(
-            "division of encrypted columns: decrypt and divide there, or multiply by a decimal, 0.25 for 1/4"
-        )
-
-    __rtruediv__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __truediv__
-
     def __eq__(self, other: object) -> NoReturn:
         raise UnsupportedError(
             "comparison of encrypted columns: compare what they hold: cy.less(x.values, y.values) and cy.equal, for "
@@ -257,11 +277,20 @@ class EncryptedColumn(Compound):
             "ones, or take them of its array: cy.EncryptedColumn(column.values[rows], column.scale)"
         )
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> NoReturn:
         raise UnsupportedError("rows of an encrypted column are not gone through one by one: compute with all at once")
 
-    def __array__(self, *_: Any, **__: Any) -> NoReturn:
-        raise UnsupportedError("an encrypted column has no numbers to show; use cyclotome.decrypt_frame(x, secret)")
+    if not TYPE_CHECKING:  # what is refused is not there, as of `NoNumber`
+
+        def __truediv__(self, other: object) -> NoReturn:
+            raise UnsupportedError(
+                "division of encrypted columns: decrypt and divide there, or multiply by a decimal, 0.25 for 1/4"
+            )
+
+        __rtruediv__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __truediv__
+
+        def __array__(self, *_: object, **__: object) -> NoReturn:
+            raise UnsupportedError("an encrypted column has no numbers to show; use cyclotome.decrypt_frame(x, secret)")
 
 
 # --- what makes a column ----------------------------------------------------------------------------------------------
@@ -372,6 +401,22 @@ class EncryptedCategories(Compound):
         if self.index is not None:
             object.__setattr__(self, "index", _row_names(self.index, self.rows))
 
+    if TYPE_CHECKING:  # what only `EncryptedColumn` has, so that ``frame["a"].sum()`` is one whatever the table is
+
+        @property
+        def values(self) -> NoReturn: ...
+        @property
+        def scale(self) -> NoReturn: ...
+        @property
+        def mask(self) -> NoReturn: ...
+        @property
+        def cleared(self) -> NoReturn: ...
+        @property
+        def decimals(self) -> NoReturn: ...
+        def filled(self) -> NoReturn: ...
+        def sum(self) -> NoReturn: ...
+        def count(self) -> NoReturn: ...
+
     @property
     def rows(self) -> int:
         """Number of rows."""
@@ -435,11 +480,15 @@ class EncryptedCategories(Compound):
     def __contains__(self, label: object) -> NoReturn:
         raise UnsupportedError("what a column of categories may hold are its x.labels; what it holds is encrypted")
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> NoReturn:
         raise UnsupportedError("categories are looked up, not iterated over: x[label] for label in x.labels")
 
-    def __array__(self, *_: Any, **__: Any) -> NoReturn:
-        raise UnsupportedError("encrypted categories have no values to show; use cyclotome.decrypt_frame(x, secret)")
+    if not TYPE_CHECKING:
+
+        def __array__(self, *_: object, **__: object) -> NoReturn:
+            raise UnsupportedError(
+                "encrypted categories have no values to show; use cyclotome.decrypt_frame(x, secret)"
+            )
 
     def __repr__(self) -> str:
         return f"<EncryptedCategories of {self.rows} rows, {len(self.labels)} categories>"

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -17,16 +17,28 @@ from ..numbers.values import IntArray
 from .columns import EncryptedCategories, EncryptedColumn
 from .frame import EncryptedFrame
 
+if TYPE_CHECKING:
+    import pandas
+
 __all__ = ["cells_out", "decrypt_frame"]
 
 
+@overload
+def decrypt_frame(x: EncryptedFrame, key: SecretKey, *, exact: bool = True) -> pandas.DataFrame: ...
+@overload
+def decrypt_frame(x: EncryptedCategories, key: SecretKey, *, exact: bool = True) -> pandas.Series: ...
+@overload  # a Series, or of a single number, which no type tells from a column, that number
+def decrypt_frame(x: EncryptedColumn, key: SecretKey, *, exact: bool = True) -> Any: ...
+@overload
+def decrypt_frame(x: int, key: SecretKey, *, exact: bool = True) -> int: ...
 def decrypt_frame(
-    x: EncryptedFrame | EncryptedColumn | EncryptedCategories, key: SecretKey, *, exact: bool = True
+    x: EncryptedFrame | EncryptedColumn | EncryptedCategories | int, key: SecretKey, *, exact: bool = True
 ) -> Any:
     """Decrypts a table, a column or a single number; for the key's owner alone, as `decrypt`.
 
     Args:
-        x: a frame, or a column of one, or the sum of a column.
+        x: a frame, or a column of one, or the sum of a column; or its count, which is returned as it is where it is
+            public: a whole number.
         key: the secret key that belongs to it.
         exact: decimals as `decimal.Decimal` (numbers at a scale that no decimals write as fractions); else as the
             floats nearest to them.
@@ -50,6 +62,8 @@ def decrypt_frame(
         >>> cy.decrypt_frame((x["price"] * x["sold"]).sum(), secret)
         Decimal('44.43')
     """
+    if isinstance(x, int) and not isinstance(x, bool):
+        return x
     if isinstance(x, EncryptedColumn) and not x.values.shape:
         return scales.number(int(decrypt(x.values, key)), x.scale, exact=exact)
     if isinstance(x, EncryptedFrame):

@@ -7,13 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 import numpy as np
 
 from ..arrays.array import EncryptedArray
 from ..arrays.compounds import Change, Compound, once
 from ..arrays.encryption import encrypt
+from ..arrays.refusals import unknown
 from ..errors import ArgumentError, RangeError, UnsupportedError
 from ..keys.kinds import PublicKey, SecretKey
 from ..numbers.cells import Cells, as_decimal, cells_of, chosen, decimals_for, one_column, rows_of, scaled
@@ -137,17 +138,23 @@ class EncryptedFrame(Compound):
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and name in self.columns
 
-    def __getitem__(self, name: str) -> Any:
-        """A column.
+    @overload
+    def __getitem__(self, name: str) -> Column: ...
+    @overload
+    def __getitem__(self, name: list[str]) -> EncryptedFrame: ...
+    def __getitem__(self, name: str | list[str]) -> Column | EncryptedFrame:
+        """A column, or the frame of a list of them.
 
         Raises:
             ArgumentError: no such column.
-            UnsupportedError: no name; `select` takes several, and rows are not taken out.
+            UnsupportedError: no name: rows are not taken out.
         """
+        if isinstance(name, list) and all(isinstance(each, str) for each in name):
+            return self.select(*name)
         if not isinstance(name, str):
             raise UnsupportedError(
-                f"a frame has columns by name, frame['a'], not {name!r:.40}; frame.select('a', 'b') takes several, and "
-                "which rows count is a column of zeros and ones to multiply by"
+                f"a frame has columns by name, frame['a'] and frame[['a', 'b']], not {name!r:.40}; which rows count is "
+                "a column of zeros and ones to multiply by"
             )
         if name not in self.columns:
             raise ArgumentError(f"there is no column {name!r}; the frame has {', '.join(self.columns)}")
@@ -214,8 +221,10 @@ class EncryptedFrame(Compound):
             "whether an encrypted table is zero can't be told without the secret key; it has len(x) rows"
         )
 
-    def __array__(self, *_: Any, **__: Any) -> NoReturn:
-        raise UnsupportedError("an encrypted table has no numbers to show; use cyclotome.decrypt_frame(x, secret)")
+    if not TYPE_CHECKING:  # what is refused is not there, as of `NoNumber`
+
+        def __array__(self, *_: object, **__: object) -> NoReturn:
+            raise UnsupportedError("an encrypted table has no numbers to show; use cyclotome.decrypt_frame(x, secret)")
 
     def __repr__(self) -> str:
         return f"<EncryptedFrame of {self.rows} rows: {', '.join(self.columns)}; {self.ciphertexts} ciphertexts>"
@@ -259,6 +268,11 @@ class GroupedFrame:
             raise ArgumentError("groupby: the frame has no column of numbers to sum")
         return EncryptedFrame(sums, self.labels)
 
+    if not TYPE_CHECKING:  # to a type checker, any name would be one of its own
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise unknown(self, name, "groups have sum and count; a mean is their quotient, of what is decrypted")
+
     def _sum(self, name: str) -> EncryptedColumn:
         column = self.frame[name]
         if not isinstance(column, EncryptedColumn):
@@ -282,13 +296,13 @@ class GroupedFrame:
 
 
 def encrypt_frame(
-    table: Any,
+    table: object,
     key: PublicKey | SecretKey,
     *,
     scales: Mapping[str, int | FixedPoint] | int | FixedPoint | None = None,
-    bounds: Mapping[str, Any] | None = None,
+    bounds: Mapping[str, object] | None = None,
     missing: Mapping[str, str] | str = "refuse",
-    categories: Mapping[str, Sequence[Any]] | None = None,
+    categories: Mapping[str, Sequence[object]] | None = None,
     index: str = "refuse",
     progress: Callback | None = None,
 ) -> EncryptedFrame:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is computed from every value: comparisons, look-ups, numbers of several digits, slots of GF(p^d).
+"""What is computed from every value: comparisons, look-ups, numbers of several digits.
 
 README.md in this folder says where to begin.
 """

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from .. import _core
 from ..arrays.array import Distributed, EncryptedArray
@@ -20,6 +20,9 @@ from ..keys.keyring import Keyring
 from ..numbers.values import index, integers, native, word
 from ..options import current
 from .digits import EncryptedDigits
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 __all__ = [
     "argmax",
@@ -146,7 +149,9 @@ def is_zero(x: EncryptedArray) -> EncryptedArray:
     return _called("is_zero", _core.is_zero, _encrypted("is_zero", x))
 
 
-def equal(x: Any, y: Any) -> EncryptedArray:
+def equal(
+    x: EncryptedArray | EncryptedDigits | ArrayLike, y: EncryptedArray | EncryptedDigits | ArrayLike
+) -> EncryptedArray:
     """1 where x = y, else 0, value by value; shapes broadcast.
 
     By a polynomial over the differences that the bounds leave, or as 1 - d^(t - 1) modulo the prime t, the only way for
@@ -175,7 +180,9 @@ def equal(x: Any, y: Any) -> EncryptedArray:
     return _called("equal", _core.equal, x, y)
 
 
-def less(x: Any, y: Any) -> EncryptedArray:
+def less(
+    x: EncryptedArray | EncryptedDigits | ArrayLike, y: EncryptedArray | EncryptedDigits | ArrayLike
+) -> EncryptedArray:
     """1 where x < y, else 0, value by value; shapes broadcast: the sign of x - y, an odd polynomial over the values
     that the bounds leave it. For numbers beyond a few hundred take `EncryptedDigits`. Arguments: see `equal`.
 
@@ -190,7 +197,9 @@ def less(x: Any, y: Any) -> EncryptedArray:
     return _called("less", _core.less, x, y)
 
 
-def _selected(operation: str, function: Callable[..., _core.EncryptedArray], x: Any, y: Any, swap: bool) -> Any:
+def _selected(
+    operation: str, function: Callable[..., _core.EncryptedArray], x: object, y: object, swap: bool
+) -> EncryptedArray | EncryptedDigits:
     pair = _digits(operation, x, y)
     if pair:
         mask = less(pair[1], pair[0]) if swap else less(pair[0], pair[1])
@@ -200,7 +209,11 @@ def _selected(operation: str, function: Callable[..., _core.EncryptedArray], x: 
     return _called(operation, function, x, y)
 
 
-def maximum(x: Any, y: Any) -> Any:
+@overload
+def maximum(x: EncryptedDigits, y: EncryptedDigits) -> EncryptedDigits: ...
+@overload
+def maximum(x: EncryptedArray | ArrayLike, y: EncryptedArray | ArrayLike) -> EncryptedArray: ...
+def maximum(x: Any, y: Any) -> EncryptedArray | EncryptedDigits:
     """The larger of both, value by value, as ``numpy.maximum``. Arguments and errors: see `less`.
 
     Example:
@@ -213,7 +226,11 @@ def maximum(x: Any, y: Any) -> Any:
     return _selected("maximum", _core.maximum, x, y, swap=False)
 
 
-def minimum(x: Any, y: Any) -> Any:
+@overload
+def minimum(x: EncryptedDigits, y: EncryptedDigits) -> EncryptedDigits: ...
+@overload
+def minimum(x: EncryptedArray | ArrayLike, y: EncryptedArray | ArrayLike) -> EncryptedArray: ...
+def minimum(x: Any, y: Any) -> EncryptedArray | EncryptedDigits:
     """The smaller of both, value by value, as ``numpy.minimum``. Arguments and errors: see `less`."""
     return _selected("minimum", _core.minimum, x, y, swap=True)
 
@@ -223,7 +240,11 @@ def within_bits(mask: EncryptedArray) -> bool:
     return mask.interval is not None and mask.interval[0] >= 0 and mask.interval[1] <= 1
 
 
-def where(mask: EncryptedArray, a: Any, b: Any) -> Any:
+@overload
+def where(mask: EncryptedArray, a: EncryptedDigits, b: EncryptedDigits) -> EncryptedDigits: ...
+@overload
+def where(mask: EncryptedArray, a: EncryptedArray | ArrayLike, b: EncryptedArray | ArrayLike) -> EncryptedArray: ...
+def where(mask: EncryptedArray, a: Any, b: Any) -> EncryptedArray | EncryptedDigits:
     """``a`` where the mask is 1, ``b`` where it is 0: b + mask (a - b), one product; shapes broadcast.
 
     Args:
@@ -252,7 +273,7 @@ def where(mask: EncryptedArray, a: Any, b: Any) -> Any:
 
 
 def _ordered(
-    operation: str, function: Callable[..., _core.EncryptedArray], x: Any, axis: object, descending: bool, kept: int
+    operation: str, function: Callable[..., _core.EncryptedArray], x: object, axis: object, descending: bool, kept: int
 ) -> EncryptedArray:
     digits = isinstance(x, EncryptedDigits)
     array = x.digits if isinstance(x, EncryptedDigits) else _encrypted(operation, x)

@@ -12,9 +12,9 @@ import numpy as np
 
 from ..arrays.array import EncryptedArray
 from ..arrays.contraction import einsum
-from ..arrays.polynomials import convolve
 from ..arrays.shaping import concatenate, stack
 from ..errors import ArgumentError, UnsupportedError
+from ..polynomials import convolve
 from .functions import argmax, argmin, polyval, sort, where, within_bits
 
 __all__ = ["answered", "call"]

@@ -8,17 +8,17 @@ from typing import Any
 
 from .. import _core
 from ..devices.contexts import context_on
-from ..errors import ArgumentError, UnsupportedError
+from ..errors import ArgumentError
 from ..numbers.values import word
 from ..options import Callback
-from ..parameters.parameters import Parameters
+from ..parameters.parameters import Parameters, required_parameters
 from ..reporting import Task
 from ..text import plural
 from .kinds import EvaluationKeys, Keys, PublicKey, SecretKey, planned_reveals
 
-_USUAL_REVEALS = 1 << 20
+USUAL_REVEALS = 1 << 20
 
-__all__ = ["galois_elements_of", "keygen", "sum_rotations", "trace_elements"]
+__all__ = ["USUAL_REVEALS", "galois_elements_of", "keygen", "sum_rotations", "trace_elements"]
 
 
 def sum_rotations(parameters: Parameters) -> list[int]:
@@ -43,7 +43,7 @@ def keygen(
     galois_elements: Sequence[int] = (),
     matrices: Sequence[tuple[int, int]] = (),
     relinearization: bool = True,
-    reveals: int = _USUAL_REVEALS,
+    reveals: int = USUAL_REVEALS,
     device: str = "cpu",
     progress: Callback | None = None,
 ) -> Keys:
@@ -84,8 +84,7 @@ def keygen(
         >>> evaluation.rotations
         (1, -1)
     """
-    if not isinstance(parameters, Parameters):
-        raise UnsupportedError(f"keygen takes Parameters, not {type(parameters).__name__}")
+    required_parameters("keygen", parameters)
     elements = galois_elements_of(parameters, rotations, columns, galois_elements, matrices)
     planned = planned_reveals(reveals, "keygen: reveals")
     context = context_on(device, parameters)
@@ -97,7 +96,7 @@ def keygen(
     )
     task = Task("generating keys", 2 + int(relinearization) + len(elements), progress)
     secret = _core.SecretKey.generate(context.native)
-    if planned != _USUAL_REVEALS:
+    if planned != USUAL_REVEALS:
         secret.plan_reveals(planned)
     task.advance()
     public = _core.PublicKey.generate(secret)

@@ -22,9 +22,9 @@ def hold_keys(*keys: PublicKey | EvaluationKeys, device: str | None = None) -> N
     were pickled; keys of one secret key are held together.
 
     A pickle of an array has its ciphertexts and no keys, which are larger and the same for all. So a pool of processes
-    is given the keys once, as ``initializer=cy.hold_keys, initargs=(evaluation,)``, and arrays that are sent to it can
-    be multiplied and summed there. What is held stays until `release_keys`. Whoever fills this process's memory with
-    pickles can do anything in it; keys that strangers sent are for `Server`.
+    is given the keys once, as ``initializer=cy.sessions.hold_keys, initargs=(evaluation,)``, and arrays that are sent
+    to it can be multiplied and summed there. What is held stays until `release_keys`. Whoever fills this process's
+    memory with pickles can do anything in it; keys that strangers sent are for `Server`.
 
     Args:
         keys: public and evaluation keys; a public key fresh from `keygen` brings its evaluation keys.
@@ -39,11 +39,11 @@ def hold_keys(*keys: PublicKey | EvaluationKeys, device: str | None = None) -> N
         >>> import cyclotome as cy, pickle
         >>> secret, public, evaluation = cy.keygen(cy.Parameters.suggest(depth=1, value_bits=7), rotations=[])
         >>> stored = pickle.dumps(cy.encrypt([1, 2, 3], public))
-        >>> cy.hold_keys(evaluation)
+        >>> cy.sessions.hold_keys(evaluation)
         >>> x = pickle.loads(stored)
         >>> cy.decrypt(x * x, secret)
         array([1, 4, 9])
-        >>> cy.release_keys()
+        >>> cy.sessions.release_keys()
     """
     global _device
     if not keys and device is None:

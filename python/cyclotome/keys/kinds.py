@@ -285,8 +285,8 @@ def _purposes(keys: EvaluationKeys) -> str:
 
 @pickled_as_file
 class RekeyingKey(_Key):
-    """Turns arrays under one secret key into arrays under another: `cyclotome.rekey`. Made by `rekeying_key`; its
-    ``key_id`` is where it leads."""
+    """Turns arrays under one secret key into arrays under another: `cyclotome.rekeying.rekey`. Made by `rekeying_key`;
+    its ``key_id`` is where it leads."""
 
     _native: _core.RekeyingKey
 

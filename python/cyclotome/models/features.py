@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -125,7 +124,7 @@ class Features:
             )
         return np.ascontiguousarray(np.clip(places, 0, levels).astype(np.int64).T)
 
-    def require(self, integers: Any) -> IntArray:
+    def require(self, integers: object) -> IntArray:
         """Integers of shape (features, samples), within their levels. Raises ArgumentError."""
         array = np.asarray(integers)
         if array.ndim != 2 or array.shape[0] != self.count or array.dtype.kind not in "iu":

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,7 +75,7 @@ class LinearScores(Model):
     single: bool
 
     @property
-    def error_bound(self) -> Any:
+    def error_bound(self) -> float | Floats:
         """Largest difference of an answer to the fitted model's, for rows within the ranges: of each output."""
         return float(self.weights.error[0]) if self.single else self.weights.error
 
@@ -98,7 +97,7 @@ class LinearClassifier(Model):
     ranking: Ranking | None
 
     @property
-    def error_bound(self) -> Any:
+    def error_bound(self) -> float | Floats:
         """Largest difference of a score to the fitted model's: labels are the same where no two scores (of two labels:
         the score and 0) are as close as twice this (of two labels: once)."""
         return float(self.weights.error[0]) if self.ranking is None else self.weights.error

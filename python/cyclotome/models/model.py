@@ -86,16 +86,15 @@ class Model(Interface, abc.ABC):
 
     @property
     @abc.abstractmethod
-    def error_bound(self) -> Any:
+    def error_bound(self) -> object:
         """How far the quantised model may be from the fitted one, for rows within the ranges."""
 
 
 def combined(matrix: IntArray, offsets: IntArray, x: EncryptedArray, features: Features) -> EncryptedArray:
     """``matrix @ encoded + offsets`` of plain integers, of encrypted rows, which are centred."""
-    product: Any = matrix @ x  # which NumPy leaves to the array
     moved = offsets + matrix @ features.centre
-    result: EncryptedArray = product + integers(moved[:, None], "predict")
-    return result
+    product: EncryptedArray = matrix @ x
+    return product + integers(moved[:, None], "predict")
 
 
 def largest_scale(bound_at: Callable[[float], int], limit: int, first: float) -> float:

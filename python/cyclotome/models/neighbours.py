@@ -9,7 +9,6 @@ answers in distances for any number, and whoever decrypts looks for the least.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -42,7 +41,7 @@ class Neighbours(Model):
     rounding: float
 
     @property
-    def error_bound(self) -> Any:
+    def error_bound(self) -> tuple[float, float]:
         """(step, rounding): references and rows are both rounded to a grid of this step, in units of the metric, half a
         step off for each feature at most; numbers are off by ``rounding`` where the neighbours are the same."""
         return self.step, self.rounding

@@ -100,8 +100,7 @@ class Ranking:
         )
         larger = less(0, differences.assume_bound(self.bound))
         signs, offsets = self._signs
-        counted: Any = signs @ larger  # which NumPy leaves to the array
-        ranks: EncryptedArray = counted + integers(offsets[:, None], "predict")
+        ranks: EncryptedArray = signs @ larger + integers(offsets[:, None], "predict")
         ranks = ranks.assume_bound(len(self.candidates) - 1)
         if len(self.candidates) == 2 and self.kept == 1:
             return 1 - ranks

@@ -249,7 +249,7 @@ def _scaled(scaler: Any, factor: Floats, shift: Floats) -> tuple[Floats, Floats]
 
 
 def from_sklearn(
-    estimator: Any,
+    estimator: object,
     *,
     ranges: object,
     feature_bits: int | None = None,

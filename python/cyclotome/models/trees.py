@@ -73,7 +73,7 @@ class Trees(Model):
     rounding: float
 
     @property
-    def error_bound(self) -> Any:
+    def error_bound(self) -> tuple[NDArray[np.float64], float]:
         """(steps, rounding): a comparison is the fitted model's but for rows less than half a step of the feature,
         ``steps``, from its threshold; where all comparisons are, numbers (or sums of forests' votes) are off by
         ``rounding`` at most."""

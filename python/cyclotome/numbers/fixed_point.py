@@ -7,7 +7,7 @@ import numbers
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -87,7 +87,17 @@ class FixedPoint:
             f"FixedPoint.encode: {value!r} with {self.bits} bits after the point takes 62 bits or more; use fewer"
         )
 
-    def decode(self, values: IntArray | int, *, factors: int = 1, exact: bool = False) -> Any:
+    @overload
+    def decode(self, values: int, *, factors: int = 1, exact: Literal[False] = False) -> float: ...
+    @overload
+    def decode(self, values: int, *, factors: int = 1, exact: Literal[True]) -> Fraction: ...
+    @overload
+    def decode(
+        self, values: IntArray, *, factors: int = 1, exact: Literal[False] = False
+    ) -> NDArray[np.float64] | Any: ...
+    @overload
+    def decode(self, values: ArrayLike, *, factors: int = 1, exact: bool = False) -> NDArray[Any] | Any: ...
+    def decode(self, values: ArrayLike, *, factors: int = 1, exact: bool = False) -> Any:
         """values / 2^(bits factors).
 
         Args:

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from .. import _core
-from ..errors import ParameterError
+from ..errors import ParameterError, UnsupportedError
 from ..pickling import pickled_as_file
 from .checks import count, degree_of, find_primes, index_of, moduli_of, text
 from .facts import ParameterFacts
 
-__all__ = ["Parameters", "find_primes"]
+__all__ = ["Parameters", "find_primes", "required_parameters"]
 
 #: Bits of ciphertext primes at most: words keep three to spare for sums.
 WIDEST_PRIME = 61
@@ -342,3 +342,15 @@ def of_scheme(scheme: str, options: dict[str, Any]) -> Parameters:
             f"cyclotome.{scheme}.Parameters are for {scheme}, not for {options['scheme']!r}; use cyclotome.Parameters"
         )
     return Parameters(**options)
+
+
+def required_parameters(taker: str, given: object, advice: str = "") -> Parameters:
+    """``given``, which must be `Parameters`: keys and arrays, which have some, are told so.
+
+    Raises:
+        UnsupportedError: anything else.
+    """
+    if isinstance(given, Parameters):
+        return given
+    has = "; give its .parameters" if hasattr(given, "parameters") else advice
+    raise UnsupportedError(f"{taker} takes Parameters, not {type(given).__name__}{has}")

@@ -7,21 +7,30 @@ import inspect
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 from .. import _core
 from ..arrays.array import EncryptedArray
 from ..devices.contexts import ACCOUNT, Context, engine_on
-from ..errors import ArgumentError, UnsupportedError
+from ..errors import ArgumentError
 from ..keys.generation import sum_rotations
 from ..keys.keyring import Keyring
 from ..keys.kinds import EvaluationKeys, PublicKey
-from ..parameters.parameters import Parameters
+from ..parameters.parameters import Parameters, required_parameters
 from ..text import byte_size, plural
 from .dry_runs import DryRun, Operand, arrays_in, results_of
 from .estimates import estimated_seconds
 
-__all__ = ["Operation", "Plan", "plan"]
+__all__ = ["Operation", "Plan", "PlannedKeys", "plan"]
+
+
+class PlannedKeys(TypedDict):
+    """Arguments of `keygen`."""
+
+    relinearization: bool
+    rotations: list[int]
+    columns: bool
+    galois_elements: list[int]
 
 
 @dataclass(frozen=True)
@@ -65,7 +74,7 @@ class Plan:
     #: An estimate for one core of the device: transforms and products of residues, at what each takes there by itself.
     seconds: float
 
-    def keygen(self) -> dict[str, Any]:
+    def keygen(self) -> PlannedKeys:
         """Arguments for `keygen` that make the keys it takes and no others: ``cy.keygen(params, **plan.keygen())``."""
         return {
             "relinearization": self.relinearization,
@@ -182,8 +191,7 @@ def plan(
         engine, arguments, evaluation = _on_account(operands)
         results = results_of(compute, arguments)
         return _made(operands[0].parameters, engine, evaluation, arguments, results, device)
-    if not isinstance(parameters, Parameters):
-        raise UnsupportedError(f"plan takes Parameters, not {type(parameters).__name__}; suggest finds some")
+    parameters = required_parameters("plan", parameters, "; suggest finds some")
     dry = DryRun(parameters)
     arguments, results = dry.run(compute, operands)
     return _made(parameters, dry.engine, dry.evaluation, arguments, results, device)

@@ -34,11 +34,12 @@ def suggest(
     parties: int = 1,
     **intent: Any,
 ) -> Parameters:
-    """The cheapest parameters that serve a computation.
+    """The cheapest parameters that serve a computation, given as a function; `Parameters.suggest` finds them for one
+    that is described.
 
-    With ``compute`` it is run, on an engine that only keeps account, with one set of parameters after the other: depth,
+    ``compute`` is run, on an engine that only keeps account, with one set of parameters after the other: depth,
     sums, rotations, values and noise are its own, and nothing has to be said about them. What comes out never refuses
-    the same computation of the same inputs. Without it, this is `Parameters.suggest`.
+    the same computation of the same inputs.
 
     Args:
         compute: a function of encrypted arrays that returns some, alone or in lists and dicts. It is run several times.
@@ -54,7 +55,7 @@ def suggest(
             can't.
         parties: of a joint key (`threshold`), at most; with ``flooding_bits`` all of them can decrypt the results
             together with this flooding.
-        intent: without ``compute``, what `Parameters.suggest` takes.
+        intent: without ``compute``, what `Parameters.suggest` takes: another name of that, with a warning.
 
     Raises:
         ParameterError: no supported degree carries it.
@@ -70,6 +71,12 @@ def suggest(
         85344
     """
     if compute is None:
+        warnings.warn(
+            "suggest without compute is cyclotome.Parameters.suggest, of the same arguments; this name for it "
+            "goes with version 1.0",
+            DeprecationWarning,
+            stacklevel=2,
+        )
         if inputs is not None or plain_moduli is not None:
             raise ArgumentError("suggest: inputs and plain_moduli go with compute, the function of them")
         shared: dict[str, Any] = {

@@ -4,3 +4,10 @@
 They exchange bytes: keys once, then requests and answers. The server runs in this process, in processes of its own, or
 behind HTTP (`cyclotome.service`).
 """
+
+from __future__ import annotations
+
+from ..keys.held import hold_keys, release_keys
+from .quotas import Quotas
+
+__all__ = ["Quotas", "hold_keys", "release_keys"]

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, runtime_checkable
 
 from ..arrays import decryption, encryption
 from ..arrays.array import EncryptedArray
+from ..arrays.encryption import EncryptOptions
 from ..errors import ArgumentError, MismatchError, UnknownKeysError, UnsupportedError
 from ..files import to_bytes
 from ..frames.decryption import decrypt_frame
@@ -20,6 +21,9 @@ from ..keys.kinds import Keys
 from ..parameters.parameters import Parameters
 from ..streams import Buffer
 from .messages import Encrypted, fingerprint, key_bytes, question, read_answer, require_key
+
+if TYPE_CHECKING:  # of Python 3.11; type checkers bring it along
+    from typing_extensions import Unpack
 
 __all__ = ["Client", "Service", "answered"]
 
@@ -114,20 +118,20 @@ class Client:
             self._fingerprint = fingerprint(self.key_bytes())
         return self._fingerprint
 
-    def encrypt(self, values: object, **options: Any) -> EncryptedArray:
+    def encrypt(self, values: object, **options: Unpack[EncryptOptions]) -> EncryptedArray:
         """As `cyclotome.encrypt`, with the secret key, whose ciphertexts take half the space."""
         return encryption.encrypt(values, self._keys.secret, **options)
 
-    def encrypt_frame(self, table: Any, **options: Any) -> EncryptedFrame:
+    def encrypt_frame(self, table: object, **options: Any) -> EncryptedFrame:
         """As `cyclotome.encrypt_frame`, with the secret key: an argument with columns, scales and missing values, which
         are public but for the values."""
         return encrypt_frame(table, self._keys.secret, **options)
 
-    def encrypt_digits(self, values: Any, *, base: int, digits: int, **options: Any) -> EncryptedDigits:
+    def encrypt_digits(self, values: object, *, base: int, digits: int, **options: Any) -> EncryptedDigits:
         """As `cyclotome.encrypt_digits`, with the secret key: an argument of numbers that are compared."""
         return encrypt_digits(values, self._keys.secret, base=base, digits=digits, **options)
 
-    def request(self, *arguments: object, **options: Any) -> bytes:
+    def request(self, *arguments: object, **options: Unpack[EncryptOptions]) -> bytes:
         """The bytes of a request: arguments that are encrypted already as they are, others by `encrypt` with these
         options."""
         encrypted = (EncryptedArray, DigitArray, EncryptedFrame)
@@ -187,7 +191,7 @@ class Client:
         assert isinstance(x, EncryptedNumbers)
         return decrypt(x, self._keys.secret)
 
-    def call(self, function: str, *arguments: object, **options: Any) -> Any:
+    def call(self, function: str, *arguments: object, **options: Unpack[EncryptOptions]) -> Any:
         """What the server's function makes of these arguments, decrypted. Sends the keys if the server does not hold
         them.
 
@@ -228,8 +232,8 @@ class Client:
     def __repr__(self) -> str:
         return f"Client(key {self.key_id[:8]}, {self.parameters.summary()})"
 
-    def __reduce__(self) -> Any:
-        return self._keys.secret.__reduce__()  # which refuses
+    def __reduce__(self) -> NoReturn:
+        self._keys.secret.__reduce__()  # which refuses
 
 
 def _keys(server: Service | None, keys: Keys | None) -> Keys:

@@ -9,7 +9,7 @@ import queue
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any
+from typing import Any, TypeVar
 
 from ..devices.contexts import ACCOUNT, device_name
 from ..errors import ArgumentError, UnsupportedError, WorkerLostError
@@ -19,19 +19,22 @@ from .processes import Processes
 
 __all__ = ["map"]
 
+_Batch = TypeVar("_Batch")
+_Result = TypeVar("_Result")
+
 ENGINES = ("local", "ray")
 
 
 def map(
-    function: Callable[[Any], Any],
-    batches: Iterable[Any],
+    function: Callable[[_Batch], _Result],
+    batches: Iterable[_Batch],
     *,
     engine: str = "local",
     workers: int | None = None,
     device: str | Sequence[str] = "cpu:1",
     keys: object = None,
     retries: int = 2,
-) -> list[Any]:
+) -> list[_Result]:
     """``[function(batch) for batch in batches]``, computed by several processes at once: the same values, in the same
     order.
 

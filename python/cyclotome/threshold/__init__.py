@@ -11,8 +11,10 @@ Example:
     >>> params = cy.Parameters.suggest(depth=1, value_bits=8, terms=4, parties=2, flooding_bits=64)
     >>> session = cy.threshold.Session.create(params, parties=2, rotations=[])
     >>> ada, ben = (cy.threshold.Party(session, number) for number in session.parties)
-    >>> commitments = [ada.commit(), ben.commit()]  # everybody sends theirs to everybody, and so on
-    >>> first = [ada.first_share(commitments), ben.first_share(commitments)]
+    >>> tosses = [ada.toss(), ben.toss()]  # everybody sends theirs to everybody, and so on
+    >>> commitments = [ada.commit(tosses), ben.commit(tosses)]
+    >>> coins = [ada.show_coin(commitments), ben.show_coin(commitments)]
+    >>> first = [ada.first_share(coins), ben.first_share(coins)]
     >>> second = [ada.second_share(first), ben.second_share(first)]
     >>> keys = cy.threshold.combine(session, first, second)
     >>> x = cy.encrypt([1, 2, 3], keys.public)
@@ -30,22 +32,25 @@ from .. import _core
 from ..arrays.array import EncryptedArray
 from ..devices.contexts import Context, context_on
 from ..errors import ArgumentError, MismatchError, UnsupportedError
-from ..keys.kinds import EvaluationKeys, PublicKey, SecretKey
+from ..keys.kinds import EvaluationKeys, PublicKey, Reveals, SecretKey
 from ..keys.passphrases import Passphrase
 from ..numbers.values import index
 from ..options import Callback, options
+from ..whole_files import path_text
 from .advice import Advice, advise
 from .checks import CheckedDecryption, MacKey, MacShare, Pledge, liars
 from .dealing import Complaint, Dealing, DealingRound, ReceivingKeys, SealedShare, Verdict
 from .decryption import decrypt, natives_of, require_array
+from .evidence import blaming, verify
 from .identities import Identity, PublicIdentity
-from .messages import Commitment, DecryptionShare, KeyShare, Message, SecretShare, Session, number_of
+from .messages import Coin, Commitment, DecryptionShare, KeyShare, Line, Message, SecretShare, Session, number_of
 from .party_files import Path, party_store
 from .voices import Signer, Verifier, speak
 
 __all__ = [
     "Advice",
     "CheckedDecryption",
+    "Coin",
     "Commitment",
     "Complaint",
     "Dealing",
@@ -72,6 +77,7 @@ __all__ = [
     "decrypt",
     "liars",
     "transcript",
+    "verify",
 ]
 
 _M = TypeVar("_M", bound=Message)
@@ -121,12 +127,14 @@ class Party:
             raise UnsupportedError(f"a party takes a Session, not {type(session).__name__}")
         number = number_of(number, "a party's number")
         self._session, self._context = session, context_on(device, session.parameters)
+        self._file = None if file is None else path_text(file)
         store = party_store(session, number, file, passphrase)
         self._native = _core.JointParty(session.native, self._context.native, store)
         if self._native.number != number:
             raise MismatchError(f"{file} is the file of party {self._native.number}, not of party {number}")
         speak(self._native, session, identity, identities)
         self._share: SecretShare | None = None
+        self._commitments: tuple[Commitment, ...] = ()  # what others signed, to be shown if they break it
         if share is not None:
             self._accept(share)
 
@@ -142,7 +150,11 @@ class Party:
 
     @property
     def secret(self) -> SecretKey:
-        """The party's own secret key, which decrypts nothing by itself. Never to send."""
+        """The party's own secret key, which decrypts nothing by itself. Never to send.
+
+        Raises:
+            ArgumentError: a session with an audit, before the coin says which candidate it is.
+        """
         return SecretKey(self._session.parameters, self._context, self._native.secret)
 
     @property
@@ -152,26 +164,70 @@ class Party:
         return bytes(self._native.key()).hex() if self._native.knows_key() else None
 
     @property
+    def decryptions(self) -> Reveals:
+        """Ciphertexts of one plaintext modulus that this party has helped to decrypt, and how many the session plans.
+        Counted in the party's file before a share is given, whatever share of the joint secret it has; a question that
+        is asked again (the same array, set, flooding and epoch) is counted once, if it is among the last 1024."""
+        return Reveals(self._session.decryptions, self._native.decryptions(), self._file)
+
+    @property
     def share(self) -> SecretShare | None:
         """The sum of what all parties dealt to this one, once it was received. Secret; to save, never to send."""
         return self._share
 
-    def commit(self) -> Commitment:
-        """What this party sends before it has seen anything, to all parties: a hash of its first share."""
-        return Commitment(self._session.parameters, self._native.commit())
+    def toss(self) -> Coin:
+        """What this party sends first, to all parties, in a session with an audit: a hash of its part of the coin.
 
-    def first_share(self, commitments: Sequence[Commitment] = ()) -> KeyShare:
-        """The message of the first round, to all parties, once all have committed: parts of the public key, of the
-        Galois keys, and of what the second round is made of. ``commitments``: those of all parties, which are kept
+        Raises:
+            ArgumentError: a session without an audit, in which `commit` comes first.
+        """
+        return Coin(self._session.parameters, self._native.toss())
+
+    def commit(self, tosses: Sequence[Coin] = ()) -> Commitment:
+        """What this party commits to, for all parties: a hash of its first share or, with an audit, of all candidates
+        for it. ``tosses``: of all parties, in a session with an audit; they are kept before this returns.
+
+        Raises:
+            ArgumentError: a toss is missing or repeated, or there are some without an audit.
+            MismatchError: tosses of another session; another one than its own in this party's name.
+            RepeatedAnswerError: this party has drawn its candidates for other tosses.
+            FileError: the party's file can't be written; then nothing was committed to.
+        """
+        natives = [each.native for each in _lines(tosses, Coin)]
+        return Commitment(self._session.parameters, self._native.commit(natives))
+
+    def show_coin(self, commitments: Sequence[Commitment]) -> Coin:
+        """This party's part of the coin, for all parties, once all have committed: it says which candidate stays
+        closed. ``commitments``: those of all parties, which are kept before this returns.
+
+        Raises:
+            ArgumentError, MismatchError, RepeatedAnswerError, FileError: as `first_share`.
+        """
+        lines = _lines(commitments, Commitment)
+        self._commitments = tuple(lines)
+        return Coin(self._session.parameters, self._native.show_coin([each.native for each in lines]))
+
+    def first_share(self, before: Sequence[Commitment] | Sequence[Coin] = ()) -> KeyShare:
+        """The message of the first round, to all parties: parts of the public key, of the Galois keys, and of what the
+        second round is made of; with an audit also the seeds of all candidates but this one. ``before``: what all
+        parties sent before it, the coins that they have shown or, without an audit, their commitments. They are kept
         before this returns.
 
         Raises:
-            ArgumentError: a commitment is missing or repeated.
-            MismatchError: commitments of another session; another one than its own in this party's name.
-            RepeatedAnswerError: this party has shown its share after other commitments.
+            ArgumentError: one is missing or repeated, or of another stage.
+            BlameError: a coin is not the one that its sender tossed.
+            MismatchError: messages of another session; another one than its own in this party's name.
+            RepeatedAnswerError: this party has shown its share after others.
             FileError: the party's file can't be written; then nothing was shown.
         """
-        return self._message(KeyShare, self._native.first_share(_commitments(commitments)))
+        audited = self._session.audit > 1
+        lines = _lines(before, Coin if audited else Commitment)
+        if not audited:
+            self._commitments = tuple(lines)
+        natives = [each.native for each in lines]
+        with blaming((*self._commitments, *lines)):
+            share = self._native.audited_share(natives) if audited else self._native.first_share(natives)
+        return self._message(KeyShare, share)
 
     def agree(self, first: Sequence[KeyShare]) -> None:
         """Takes the first shares of all parties as this session's, for good, without answering them: what a session
@@ -180,7 +236,9 @@ class Party:
         Raises:
             ArgumentError, MismatchError, RepeatedAnswerError: as `second_share`.
         """
-        self._native.agree(natives_of(first, KeyShare, self._context))
+        natives = natives_of(first, KeyShare, self._context)
+        with blaming((*self._commitments, *first)):
+            self._native.agree(natives)
 
     def replace(self, first: Sequence[KeyShare]) -> None:
         """Takes the first shares of all parties as `agree` does, for who takes the place of a party that lost
@@ -200,14 +258,17 @@ class Party:
         Raises:
             ArgumentError: one is missing or repeated; a session without relinearisation key; this party's own was not
                 shown yet.
-            BlameError: a share is not the one that its sender committed to.
+            BlameError: a share is not the one that its sender committed to, or a candidate that it opens is not what
+                its seed gives.
             MismatchError: shares of another session; another share than this party's own in its name.
             RepeatedAnswerError: this party has answered other first shares.
             FileError: the party's file can't be written; then nothing was answered.
         """
-        return self._message(KeyShare, self._native.second_share(natives_of(first, KeyShare, self._context)))
+        natives = natives_of(first, KeyShare, self._context)
+        with blaming((*self._commitments, *first)):
+            return self._message(KeyShare, self._native.second_share(natives))
 
-    def next(self, inbox: Iterable[Commitment | KeyShare] = ()) -> Progress:
+    def next(self, inbox: Iterable[Coin | Commitment | KeyShare] = ()) -> Progress:
         """Does whatever is next: a party that calls nothing else until its keys are there follows the protocol.
 
         Args:
@@ -215,20 +276,26 @@ class Party:
                 not, some twice or not. Asked again with the same ones it says the same.
 
         Raises:
-            BlameError: a share is not the one that its sender committed to, or a party sent two that differ.
+            BlameError: a coin or share is not the one that its sender tossed or committed to, a candidate not what its
+                seed gives, or a party sent two messages that differ.
             MismatchError: messages of another session; others than its own in this party's name.
             RepeatedAnswerError: what was there before is not what is there now.
             FileError: the party's file can't be written; then nothing was sent.
         """
-        if isinstance(inbox, Message) or not isinstance(inbox, Iterable):
+        if isinstance(inbox, (Line, Message)) or not isinstance(inbox, Iterable):
             raise UnsupportedError(f"a list of messages is needed, not {type(inbox).__name__}")
         every = list(inbox)
-        shares = [each for each in every if not isinstance(each, Commitment)]
-        commitments = [each for each in every if isinstance(each, Commitment)]
-        native = self._native.advance(_commitments(commitments), natives_of(shares, KeyShare, self._context))
+        shares = [each for each in every if not isinstance(each, (Coin, Commitment))]
+        coins, commitments = ([each.native for each in every if isinstance(each, kind)] for kind in _LINES)
+        natives = coins, commitments, natives_of(shares, KeyShare, self._context)
+        with blaming(every):
+            native = self._native.advance(*natives)
         parameters = self._session.parameters
-        sent: list[Commitment | KeyShare] = [
+        own = [Coin(parameters, each) for each in native.coins]
+        sent: list[Coin | Commitment | KeyShare] = [
+            *own[:1],
             *(Commitment(parameters, each) for each in native.commitments),
+            *own[1:],
             *(self._message(KeyShare, each) for each in native.shares),
         ]
         keys = None
@@ -239,7 +306,10 @@ class Party:
         return Progress(tuple(sent), native.stage, tuple(native.missing), keys, transcript)
 
     def deal(self) -> dict[int, SecretShare]:
-        """What this party deals, by receiver, itself included. Each is a **secret** of its receiver.
+        """What this party deals, by receiver, itself included. Each is a **secret** of its receiver, in the clear, and
+        nothing shows whether it is right: a `DealingRound` seals the same shares and checks them. This stays for
+        systems without OpenSSL's libcrypto, which identities take, and for parties that have encrypted channels anyway
+        and trust each other to deal rightly.
 
         Raises:
             ArgumentError: a session in which all decrypt.
@@ -286,11 +356,13 @@ class Party:
                 were not relinearised; flooding_bits out of range; a party that has not seen the first shares.
             MismatchError: an array of another key.
             NoiseError: too little headroom for this flooding.
+            BudgetError: more ciphertexts than are left of what the session planned (`decryptions`).
+            FileError: the party's file can't be written; then nothing was given.
         """
         require_array(x)
         chosen = self._session.parties if active is None else [number_of(one, "a party's number") for one in active]
         native = self._native.decryption_share(
-            x.to(self.secret.device).native,
+            x.to(self._context.device).native,
             sorted(chosen),
             _bits(flooding_bits),
             None if self._share is None else self._share.on(self._context),
@@ -336,8 +408,8 @@ class Progress(NamedTuple):
     """How far a party is in making a joint key (`Party.next`)."""
 
     #: All that the party has to send, what it sent before among it.
-    messages: tuple[Commitment | KeyShare, ...]
-    #: What it waits for: "commit", "first", "second"; or "done".
+    messages: tuple[Coin | Commitment | KeyShare, ...]
+    #: What it waits for: "toss", "commit", "coin", "first", "second"; or "done".
     stage: str
     #: From whom.
     missing: tuple[int, ...]
@@ -390,14 +462,19 @@ def _first_round(session: Session, context: Context, first: Sequence[KeyShare]) 
     return _core.FirstRound(session.native, context.native, natives)
 
 
-def _commitments(commitments: Any) -> list[Any]:
-    if isinstance(commitments, Commitment) or not isinstance(commitments, Iterable):
-        raise UnsupportedError(f"a list of commitments is needed, not {type(commitments).__name__}")
-    every = list(commitments)
+_Line = TypeVar("_Line", bound=Line)
+_LINES: tuple[type[Coin], type[Commitment]] = (Coin, Commitment)
+
+
+def _lines(lines: Any, kind: type[_Line]) -> list[_Line]:
+    """A list of coins or commitments, and of nothing else."""
+    if isinstance(lines, Line) or not isinstance(lines, Iterable):
+        raise UnsupportedError(f"a list of {kind.__name__} is needed, not {type(lines).__name__}")
+    every = list(lines)
     for each in every:
-        if not isinstance(each, Commitment):
-            raise UnsupportedError(f"a Commitment is needed, not {type(each).__name__}")
-    return [each.native for each in every]
+        if not isinstance(each, kind):
+            raise UnsupportedError(f"a {kind.__name__} is needed, not {type(each).__name__}")
+    return every
 
 
 def _bits(value: object) -> int:

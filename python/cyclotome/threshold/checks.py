@@ -16,16 +16,23 @@ import numpy as np
 from .. import _core
 from ..arrays.array import EncryptedArray
 from ..arrays.encryption import encrypt
-from ..errors import ArgumentError, ContradictionError, MismatchError, UnsupportedError
+from ..errors import ArgumentError, BlameError, ContradictionError, MismatchError, UnsupportedError
 from ..keys.kinds import PublicKey
+from ..numbers.values import IntArray
 from .decryption import decrypt, require_array
 from .identities import Identity, PublicIdentity
+from .mac_state import MacState
 from .messages import DecryptionShare, Session, number_of
+from .party_files import Path
+from .voices import Verifier
 
 __all__ = ["CheckedDecryption", "MacKey", "MacShare", "Pledge", "liars"]
 
 _DOMAIN = "cyclotome checked decryption 1"
 _BITS = 40
+#: What is committed to: numbers to check with, a share of what is decrypted, shares of what has to be 0.
+_STAGES = ("mac", "share", "check")
+_MOST_PARTY = 65535
 
 
 class Pledge:
@@ -48,7 +55,9 @@ class Pledge:
             self._fill(int(party), stage, question, digest, signature)
         except ValueError:
             raise ArgumentError("this line is no commitment; ask for it again") from None
-        if str(self) != text or tag != "cycm":
+        lengths = len(question), len(digest), len(signature)
+        possible = 1 <= self.party <= _MOST_PARTY and stage in _STAGES and lengths == (32, 32, 64)
+        if str(self) != text or tag != "cycm" or not possible:
             raise ArgumentError("this line is no commitment; ask for it again")
 
     def _fill(self, party: int, stage: str, question: bytes, digest: bytes, signature: bytes) -> None:
@@ -66,7 +75,7 @@ class Pledge:
     def _signed(self) -> bytes:
         return struct.pack("<I", self.party) + self.stage.encode() + b"\n" + self.question + self.digest
 
-    def signed_by(self, identity: PublicIdentity) -> bool:
+    def signed_by(self, identity: Verifier) -> bool:
         """Whether the party of this identity signed it."""
         return identity.verify(_DOMAIN, self._signed(), self.signature)
 
@@ -90,8 +99,8 @@ class _Circle:
         self.session, self.identities, self.who = session, identities, tuple(who)
 
     def agreed(self, stage: str, question: bytes, given: Iterable[Pledge]) -> dict[int, bytes]:
-        """The digests that all committed to. Raises ArgumentError or MismatchError."""
-        digests: dict[int, bytes] = {}
+        """The digests that all committed to. Raises ArgumentError, MismatchError or BlameError."""
+        kept: dict[int, Pledge] = {}
         for one in given:
             if not isinstance(one, Pledge):
                 raise UnsupportedError(f"a Pledge is needed, not {type(one).__name__}")
@@ -99,12 +108,16 @@ class _Circle:
                 raise MismatchError(f"{one!r} belongs to another question or stage than {stage!r}")
             if one.party not in self.who or not one.signed_by(self.identities[one.party]):
                 raise MismatchError(f"{one!r} was not signed by party {one.party} of those who take part")
-            if digests.setdefault(one.party, one.digest) != one.digest:
-                raise ContradictionError(f"party {one.party} committed to two things, and signed both")
-        absent = [party for party in self.who if party not in digests]
+            known = kept.setdefault(one.party, one)
+            if known.digest != one.digest:
+                blame = BlameError(f"party {one.party} committed to two things, and signed both")
+                blame.parties, blame.stage, blame.messages = (one.party,), stage, (known, one)
+                blame.evidence = f"{known.digest.hex()} {one.digest.hex()}"
+                raise blame
+        absent = [party for party in self.who if party not in kept]
         if absent:
             raise ArgumentError(f"the commitment of party {absent[0]} is missing")
-        return digests
+        return {party: one.digest for party, one in kept.items()}
 
 
 def _require_shown(committed: Mapping[int, bytes], party: int, digest: bytes) -> None:
@@ -152,20 +165,28 @@ class MacShare:
 class MacKey:
     """The encrypted sums α of all parties' numbers.
 
+    A check that somebody falsified tells of α whoever sees its shares, also if it is never finished. So a party holds
+    the numbers from `CheckedDecryption.reveal_check` until `CheckedDecryption.values` has found nothing wrong, and
+    checks nothing else with them meanwhile; after a failure, never.
+
     Args:
         session: the session.
         identities: of all parties.
         public: the joint public key.
         commitments: of all parties.
         arrays: what each party showed afterwards, by number.
+        file: where this party keeps whether the numbers are held or spent; made at the first check. None: in this
+            object alone, so that one made anew has forgotten it.
 
     Raises:
         ArgumentError: a party's part is missing, or has another count.
-        MismatchError: a commitment that its party did not sign; arrays that were not committed to.
-        ContradictionError: a party committed to two things.
+        MismatchError: a commitment that its party did not sign; arrays that were not committed to; a file of other
+            numbers.
+        BlameError: a party committed to two things.
+        FormatError, FileError: the file is damaged, or can't be read.
     """
 
-    __slots__ = ("_sums", "_used")
+    __slots__ = ("_state", "_sums")
 
     def __init__(
         self,
@@ -174,6 +195,8 @@ class MacKey:
         public: PublicKey,
         commitments: Iterable[Pledge],
         arrays: Mapping[int, Sequence[EncryptedArray]],
+        *,
+        file: Path | None = None,
     ) -> None:
         circle = _Circle(session, identities, session.parties)
         committed = circle.agreed("mac", _mac_question(session, public), commitments)
@@ -186,7 +209,7 @@ class MacKey:
             raise ArgumentError("parties made different counts of numbers to check with")
         rows = [arrays[party] for party in session.parties]
         self._sums = [sum(row[1:], row[0]).with_keys(public) for row in zip(*rows, strict=True)]
-        self._used = False
+        self._state = MacState(_digest_of(self._sums), file)
 
     @property
     def sums(self) -> list[EncryptedArray]:
@@ -196,11 +219,12 @@ class MacKey:
     @property
     def spent(self) -> bool:
         """Whether a check failed, which tells of α: it checks nothing any more."""
-        return self._used
+        return self._state.spent
 
-    def spend(self) -> None:
-        """What a failed check does."""
-        self._used = True
+    @property
+    def state(self) -> MacState:
+        """What has become of the numbers; for the library itself."""
+        return self._state
 
 
 class CheckedDecryption:
@@ -226,7 +250,7 @@ class CheckedDecryption:
 
     Raises:
         MismatchError: recomputing gives another array.
-        ContradictionError: a `MacKey` that is spent.
+        ContradictionError: a `MacKey` that is spent, or held by another decryption.
         ArgumentError: parties that can't decrypt together.
     """
 
@@ -245,7 +269,7 @@ class CheckedDecryption:
         inputs: Sequence[Any] = (),
     ) -> None:
         require_array(x)
-        _require_fresh(key)
+        key.state.require_fresh()
         session = party.session
         who = sorted(session.parties if active is None else {number_of(one, "a party's number") for one in active})
         self._circle = _Circle(session, identities, who)
@@ -276,7 +300,7 @@ class CheckedDecryption:
 
         Raises:
             ArgumentError: a commitment is missing. MismatchError: one is of another question, or not signed.
-            ContradictionError: a party committed to two things.
+            BlameError: a party committed to two things.
         """
         if self._share is None:
             raise ArgumentError("commit first")
@@ -296,21 +320,28 @@ class CheckedDecryption:
         values = decrypt(self._x, shares, self._circle.session)
         # Modulo T, as the numbers are: only there is every multiple of a lie as likely as another.
         rest = _modulo(self._x) - _residues(values, self._x)
-        self._checks = [alpha * rest for alpha in self._key.sums]
+        known = self._x.keyring.keys()
+        self._checks = [(alpha.with_keys(*known) if known else alpha) * rest for alpha in self._key.sums]
         self._values = values
         self._check_shares = [self._share_of(check) for check in self._checks]
         return self._sign("check", self._check_shares)
 
     def reveal_check(self, commitments: Iterable[Pledge]) -> list[DecryptionShare]:
-        """This party's shares of what has to be 0, now that all have committed. Raises as `reveal`."""
+        """This party's shares of what has to be 0, now that all have committed. From now on the `MacKey` is held.
+
+        Raises:
+            ContradictionError: the `MacKey` is spent, or held by another decryption or another answer of this one.
+            ArgumentError, MismatchError, BlameError: as `reveal`.
+        """
         if not self._check_shares:
             raise ArgumentError("commit to the check first")
-        _require_fresh(self._key)
+        self._key.state.require_fresh(self._question)
         self._committed = self._circle.agreed("check", self._question, commitments)
         _require_shown(self._committed, self._party.number, _digest_of_shares(self._check_shares))
+        self._key.state.hold(self._question, _digest_of(self._checks))
         return list(self._check_shares)
 
-    def values(self, shares: Sequence[Sequence[DecryptionShare]]) -> Any:
+    def values(self, shares: Sequence[Sequence[DecryptionShare]]) -> IntArray | Any:
         """The values, as `decrypt` gives them, if the check gives 0 everywhere.
 
         Args:
@@ -318,11 +349,12 @@ class CheckedDecryption:
 
         Raises:
             ContradictionError: a share of the values, or of the check, was altered. The `MacKey` is spent then: make
-                another one. With fewer than all, decrypt again with other sets: `liars` says whom that names.
+                another one. Where fewer than all decrypt, do so again with other sets: `liars` says whom that names.
+                Where all decrypt nobody can be named.
             ArgumentError, MismatchError: as `commit_check`.
         """
         self._hold(self._committed, shares)
-        _require_fresh(self._key)
+        self._key.state.require_fresh(self._question)
         try:
             by_check = zip(*shares, strict=True)
             sound = all(
@@ -332,11 +364,12 @@ class CheckedDecryption:
         except ContradictionError:
             sound = False
         if not sound:
-            self._key.spend()
+            self._key.state.spend()
             raise ContradictionError(
                 "the check of the values fails: a decryption share was altered, or is no honest one; the numbers that "
-                "it was checked with are spent, make another MacKey"
+                f"it was checked with are spent, make another MacKey; {self._circle.session.native.naming}"
             )
+        self._key.state.release(self._question)
         return self._values
 
     def _share_of(self, array: EncryptedArray) -> DecryptionShare:
@@ -373,11 +406,8 @@ def liars(failed: Iterable[Iterable[int]], passed: Iterable[Iterable[int]]) -> t
         failed: the sets whose check failed, at least one.
         passed: the sets whose check passed.
     """
-    sets = [set(each) for each in failed]
-    if not sets:
-        raise ArgumentError("no set failed, so nobody is named")
-    cleared = set().union(*(set(each) for each in passed))
-    return tuple(sorted(set.intersection(*sets) - cleared))
+    sets = [[[number_of(one, "a party's number") for one in each] for each in tried] for tried in (failed, passed)]
+    return tuple(_core.liars(*sets))
 
 
 def _modulo(x: EncryptedArray) -> EncryptedArray:
@@ -395,11 +425,6 @@ def _residues(values: Any, x: EncryptedArray) -> Any:
 def _least_factor(modulus: int) -> int:
     """The smallest prime factor; 2^16 if it is larger."""
     return next((factor for factor in range(2, 1 << 16) if modulus % factor == 0), 1 << 16)
-
-
-def _require_fresh(key: MacKey) -> None:
-    if key.spent:
-        raise ContradictionError("a check with these numbers failed, which tells of them: make another MacKey")
 
 
 def _digest_of(arrays: Sequence[EncryptedArray]) -> bytes:

@@ -271,7 +271,7 @@ class DealingRound:
                 f"shares were dealt wrongly: {named}; send the complaints to all parties, and begin anew without them"
             )
             blame.parties, blame.stage = tuple(one.dealer for one in complaints), "deal"
-            blame.evidence = tuple(complaints)
+            blame.evidence = blame.messages = tuple(complaints)
             raise blame
         share = received.take_share()
         assert share is not None  # there are no complaints

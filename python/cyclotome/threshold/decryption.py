@@ -10,7 +10,7 @@ from .. import _core
 from ..arrays.array import EncryptedArray
 from ..devices.contexts import Context
 from ..errors import UnsupportedError
-from ..numbers.values import from_native
+from ..numbers.values import IntArray, from_native
 from ..options import Callback, options
 from .messages import DecryptionShare, Message, Session
 
@@ -23,7 +23,7 @@ def decrypt(
     session: Session,
     *,
     progress: Callback | None = None,
-) -> Any:
+) -> IntArray | Any:
     """The values of an array, from the shares of all who decrypt.
 
     Whoever gets the values may be told why it failed, too: the flooding hides what the noise was.

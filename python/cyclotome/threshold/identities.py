@@ -7,7 +7,7 @@ import os
 from typing import Any, NoReturn
 
 from .. import _core
-from ..errors import FileError, SecrecyError, UnsupportedError
+from ..errors import ArgumentError, FileError, SecrecyError, UnsupportedError
 
 __all__ = ["Identity", "PublicIdentity", "is_identity_file"]
 
@@ -33,6 +33,8 @@ class PublicIdentity:
     def __init__(self, text: str) -> None:
         if not isinstance(text, str):
             raise UnsupportedError(f"an identity is text, not {type(text).__name__}")
+        if not text.isascii():  # surrogates, of bytes that are no UTF-8, have no spelling below Python
+            raise ArgumentError("an identity has a letter that is no hexadecimal digit")
         self._native = _core.PublicIdentity.from_text(text)
 
     @classmethod

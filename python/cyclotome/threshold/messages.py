@@ -8,13 +8,14 @@ from typing import Any, NoReturn
 
 from .. import _core
 from ..devices.contexts import Context
-from ..errors import ArgumentError, SecrecyError, UnsupportedError
-from ..keys.generation import galois_elements_of
+from ..errors import ArgumentError, SecrecyError
+from ..keys.generation import USUAL_REVEALS, galois_elements_of
+from ..keys.kinds import planned_reveals
 from ..numbers.values import index
-from ..parameters.parameters import Parameters
+from ..parameters.parameters import Parameters, required_parameters
 from ..pickling import pickled_as_file
 
-__all__ = ["Commitment", "DecryptionShare", "KeyShare", "Message", "SecretShare", "Session", "number_of"]
+__all__ = ["Coin", "Commitment", "DecryptionShare", "KeyShare", "Message", "SecretShare", "Session", "number_of"]
 
 
 @pickled_as_file
@@ -42,6 +43,8 @@ class Session:
         galois_elements: Sequence[int] = (),
         matrices: Sequence[tuple[int, int]] = (),
         relinearization: bool = True,
+        decryptions: int = USUAL_REVEALS,
+        audit: int = 8,
     ) -> Session:
         """A new session, with a reference seed of the operating system.
 
@@ -52,20 +55,29 @@ class Session:
                 (`Party.deal`).
             rotations, columns, galois_elements, matrices, relinearization: as in `keygen`: the evaluation keys that
                 there will be.
+            decryptions: ciphertexts of one plaintext modulus that each party helps to decrypt in the key's life, 1 to
+                2^60; then it refuses (`Party.decryptions`). What all of them tell of secrets adds up to at most
+                decryptions times 2^-flooding_bits: 2^-44 with 64 bits and the usual number.
+            audit: how many candidates for its first share each party makes, 1 to 256. All but one, which a coin of all
+                parties chooses, are opened, and drawn again by everybody: who draws its shares otherwise is named, but
+                for one time in ``audit``. 1: no coin, no candidates, and nobody sees a malformed share.
 
         Raises:
-            ArgumentError: parties or a threshold that can't be, or more parties than the parameters are for; as
-                `keygen`.
+            ArgumentError: parties, a threshold, decryptions or an audit that can't be, or more parties than the
+                parameters are for; as `keygen`.
         """
-        if not isinstance(parameters, Parameters):
-            raise UnsupportedError(f"a session takes Parameters, not {type(parameters).__name__}")
+        required_parameters("a session", parameters)
         if isinstance(parties, Iterable):
             numbers = sorted(number_of(party, "a party's number") for party in parties)
         else:
             numbers = list(range(1, number_of(parties, "the number of parties") + 1))
         enough = len(numbers) if threshold is None else number_of(threshold, "the threshold")
         elements = galois_elements_of(parameters, rotations, columns, galois_elements, matrices)
-        native = _core.ThresholdSession.create(parameters.native, numbers, enough, bool(relinearization), elements)
+        planned = planned_reveals(decryptions, "Session.create: decryptions")
+        candidates = number_of(audit, "the audit")
+        native = _core.ThresholdSession.create(
+            parameters.native, numbers, enough, bool(relinearization), elements, planned, candidates
+        )
         return cls(parameters, native)
 
     @property
@@ -99,9 +111,19 @@ class Session:
         return self._native.relinearization
 
     @property
+    def audit(self) -> int:
+        """How many candidates for its first share each party makes; 1 without an audit."""
+        return int(self._native.audit)
+
+    @property
     def galois_elements(self) -> tuple[int, ...]:
         """The automorphisms that there will be keys for."""
         return tuple(self._native.galois_elements)
+
+    @property
+    def decryptions(self) -> int:
+        """Ciphertexts of one plaintext modulus that each party helps to decrypt in the key's life."""
+        return int(self._native.decryptions)
 
     @property
     def id(self) -> str:
@@ -155,17 +177,16 @@ class Message:
         return f"{type(self).__name__}({self._facts()})"
 
 
-@pickled_as_file
-class Commitment:
-    """What a party sends before it has seen anything: a hash of its first share, to which it is held. Public."""
+class Line:
+    """What one party sends of a session that has no polynomials. Public, for all parties."""
 
     __slots__ = ("_native", "_parameters")
 
-    def __init__(self, parameters: Parameters, native: _core.Commitment) -> None:
+    def __init__(self, parameters: Parameters, native: Any) -> None:
         self._parameters, self._native = parameters, native
 
     @property
-    def native(self) -> _core.Commitment:
+    def native(self) -> Any:
         """What the library computes with; for the library itself."""
         return self._native
 
@@ -185,8 +206,33 @@ class Commitment:
         """Who sent it."""
         return int(self._native.party)
 
+    def _facts(self) -> str:
+        return f"party {self.party}, session {self.session_id[:8]}"
+
     def __repr__(self) -> str:
-        return f"Commitment(party {self.party}, session {self.session_id[:8]})"
+        return f"{type(self).__name__}({self._facts()})"
+
+
+@pickled_as_file
+class Commitment(Line):
+    """A hash of a party's first share or, with an audit, of all candidates for it, to which it is held. Public."""
+
+    __slots__ = ()
+
+
+@pickled_as_file
+class Coin(Line):
+    """A party's part of the coin of an audit, or first the hash of it, to which it is held. Public."""
+
+    __slots__ = ()
+
+    @property
+    def shown(self) -> bool:
+        """Whether it is the part itself."""
+        return int(self._native.stage) == 2
+
+    def _facts(self) -> str:
+        return f"{'shown' if self.shown else 'tossed'}, {super()._facts()}"
 
 
 @pickled_as_file

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Protocol, runtime_checkable
 
@@ -11,7 +11,7 @@ from .. import _core
 from ..errors import ArgumentError, UnsupportedError
 from .messages import Session
 
-__all__ = ["Signer", "Verifier", "speak"]
+__all__ = ["Signer", "Verifier", "speak", "verifying"]
 
 #: What signatures of these messages are for, and no others.
 _DOMAIN = "cyclotome joint key 2"
@@ -56,7 +56,12 @@ def speak(
         if not isinstance(identities[number], Verifier):
             raise UnsupportedError(f"the identity of party {number} verifies, not {type(identities[number]).__name__}")
     known = {number: identities[number] for number in session.parties}
-    party.speak_with(partial(_signed, identity), partial(_is_signed, known))
+    party.speak_with(partial(_signed, identity), verifying(known))
+
+
+def verifying(identities: Mapping[int, Verifier]) -> Callable[[int, bytes, bytes], bool]:
+    """Whether a party, of those whose identities these are, signed a digest."""
+    return partial(_is_signed, identities)
 
 
 def _signed(identity: Signer, digest: bytes) -> bytes:

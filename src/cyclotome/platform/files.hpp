@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 // Files by number and by name, as POSIX has them. Paths are UTF-8 under Windows, elsewhere any bytes but zero. What
 // fails says so as its comment tells, and leaves the reason in errno; no function throws for a refusal of the system's.
@@ -36,6 +37,9 @@ int descriptor_named(const std::string& path);
 
 /// The folder of what a path names; "." where it names none.
 std::string folder_of(const std::string& path);
+/// The names of what lies in a folder; none where it can't be read. Throws std::bad_alloc, which the standard library's
+/// iterator over folders ends the process by.
+std::vector<std::string> names_in(const std::string& folder);
 
 /// Numbers of open files, which children that run other programs do not inherit; -1 on failure.
 int open_to_read(const std::string& path) noexcept;

@@ -2,6 +2,7 @@
 #include "cyclotome/rlwe/context.hpp"
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/hexadecimal.hpp"
 #include "cyclotome/rlwe/noise/parameter_noise.hpp"
 
 namespace cyclotome::rlwe {
@@ -98,12 +99,7 @@ void require_same_context(const char* operation, const Context& a, const Context
 
 void require_same_key(const char* operation, const KeyId& a, const KeyId& b) {
   if (a == b) return;
-  const auto hex = [](const KeyId& id) {
-    constexpr char digits[] = "0123456789abcdef";
-    std::string text;
-    for (std::size_t i = 0; i < 4; ++i) text += {digits[id[i] >> 4], digits[id[i] & 15]};
-    return text;
-  };
+  const auto hex = [](const KeyId& id) { return hexadecimal(id).substr(0, 8); };
   throw MismatchError(message(operation, ": the operands belong to different keys (", hex(a), "... and ", hex(b),
                               "...); use the keys that were generated together"));
 }

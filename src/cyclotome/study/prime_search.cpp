@@ -7,6 +7,7 @@
 #include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/math/sha256.hpp"
+#include "cyclotome/math/whole_text.hpp"
 
 namespace cyclotome::study {
 
@@ -37,7 +38,7 @@ bool passes(const Field& field, const BigUnsigned& n, const BigUnsigned& base) {
 
 /// A base of 256 bits that nobody chose.
 BigUnsigned hashed_base(const BigUnsigned& n, unsigned index) {
-  const std::string text = message("Miller-Rabin ", index, " ", n.to_string());
+  const std::string text = whole_text("Miller-Rabin ", index, " ", n.to_string());
   const Digest digest = sha256({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
   std::uint64_t limbs[4] = {};
   for (std::size_t i = 0; i < digest.size(); ++i)

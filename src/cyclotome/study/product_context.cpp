@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "cyclotome/math/bits.hpp"
+#include "cyclotome/math/whole_text.hpp"
 #include "cyclotome/ring/ring_shape.hpp"
 
 namespace cyclotome::study {
@@ -197,8 +198,8 @@ BigUnsigned ProductContext::inverse_degree() const {
 }
 
 Digest ProductContext::fingerprint() const {
-  std::string text = message("cyclotome product context 1\ndegree ", degree_, "\n");
-  for (const auto& p : primes_) text += message("prime ", p.prime.to_string(), " ", p.generator.to_string(), "\n");
+  std::string text = whole_text("cyclotome product context 1\ndegree ", degree_, "\n");
+  for (const auto& p : primes_) text += whole_text("prime ", p.prime.to_string(), " ", p.generator.to_string(), "\n");
   return sha256({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
 }
 

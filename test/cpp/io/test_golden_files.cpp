@@ -169,10 +169,12 @@ TEST(objects_over_other_cyclotomic_rings_are_what_they_were_when_this_was_writte
 /// Of JointObjects: the fingerprint, then each of its containers but the decryption share, whose flooding's size has
 /// the mathematical library's last bit.
 const std::vector<std::vector<std::string>> joint_golden = {
-    {"c82d09057f1ea51e281156333bbdb6166703216d1d1b8d7c7fd1e367189f1d1f", "f17c562e36fd4483", "19491a2c3c440a2b",
-     "e503d6eff1712490", "9308e7e8d942d1a8", "f520c93b49b1bfe1", "54fa0b54c5323fea", "f172314eb374982c"},
-    {"2b85cd6446217cbf8b0b1c8e153f7e1a8ac3da05ebe74f09c496d85d5d418b6a", "ee0c081ecaf60bc1", "f6471cfbfa6a0dfa",
-     "ddd1db85402ae075", "b08e20f8b8b8ce49", "9d2cc0a2864392ea", "2986f7a74bf30752", "d9eb84ef9cdfea40"},
+    {"c82d09057f1ea51e281156333bbdb6166703216d1d1b8d7c7fd1e367189f1d1f", "e6f783e225a044b1", "8ed29e5c41fa90f0",
+     "b6eebb0935fffc2d", "8e366073ba002670", "74128b80cfe68e6f", "7482d9c9487c3915", "e218640274da5260",
+     "3dbc811c707a2e93", "b62124e7c407c170", "5071b514497a654c"},
+    {"2b85cd6446217cbf8b0b1c8e153f7e1a8ac3da05ebe74f09c496d85d5d418b6a", "f5722c9e2106df61", "bde4ff07f49449fa",
+     "8d63af5c7ccdd6c1", "ace8a7c6898fffa1", "c3fca0a3ac722cee", "ba74c0ef1c03c820", "21fef04c7a4001e1",
+     "30c116ddb0f937b0", "a89b3237eb8a775e", "1f0cd38c5377e452"},
 };
 
 TEST(messages_of_joint_keys_are_what_they_always_were) {

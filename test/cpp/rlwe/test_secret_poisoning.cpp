@@ -16,6 +16,7 @@
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
+#include "cyclotome/rlwe/joint/dealing_rows.hpp"
 #include "cyclotome/rlwe/joint/threshold_keys.hpp"
 #include "cyclotome/rlwe/keys/encryption.hpp"
 #include "cyclotome/scheme/bfv/scheme.hpp"
@@ -155,7 +156,7 @@ std::vector<const Share*> all_of(const std::vector<Share>& shares) {
 bool exercise_joint(const Case& which, std::size_t threshold) {
   const rlwe::ContextPtr context = scheme::make_context(parameters(which, 3), CpuEngine::create(1));
   const rlwe::ThresholdSession session = rlwe::ThresholdSession::create(
-      context->parameters(), {.parties = {1, 2, 3}, .threshold = threshold, .galois_elements = {3}});
+      context->parameters(), {.parties = {1, 2, 3}, .threshold = threshold, .galois_elements = {3}, .audit = 1});
   std::vector<rlwe::SecretKey> secrets;
   std::vector<rlwe::KeyShare> drawn, first, second;
   std::vector<Digest> commitments;
@@ -203,6 +204,20 @@ bool exercise_joint(const Case& which, std::size_t threshold) {
   return values.largest() == BigUnsigned(0);
 }
 
+/// What a dealer of a verified dealing computes from its secret. Its functionals are shown to everybody, what it seals
+/// is not. Returns whether its receiver finds that both belong together.
+bool exercise_dealing(const Case& which) {
+  const rlwe::ContextPtr context = scheme::make_context(parameters(which, 3), CpuEngine::create(1));
+  const rlwe::SecretKey secret = rlwe::deterministic::generate_secret_key(context, secret_seed());
+  const rlwe::DealingPolynomials dealt(context, 2, secret.at_level(context->max_level()));
+  const PublicSeed challenge = PublicSeed::publish(Seed::from_system());
+  std::vector<std::uint64_t> functionals = dealt.functionals(challenge);
+  declare_public(functionals.data(), functionals.size() * sizeof(functionals[0]));
+  ZeroisingVector<std::uint8_t> packed = dealt.packed_at(2);
+  declare_public(packed.data(), packed.size());  // whether it fits is told
+  return rlwe::checked_share(context, 2, packed, 2, challenge, functionals).has_value();
+}
+
 bool exercise(const Case& which, cpu::InstructionSet set) { return exercise(which, CpuEngine::create(1, set)); }
 
 }  // namespace
@@ -224,6 +239,7 @@ TEST(no_party_of_a_joint_key_branches_on_a_secret) {
   for (const auto scheme : {&bfv::scheme(), &bgv::scheme()}) {
     for (const Word word : {Word::u32, Word::u64}) {
       for (const std::size_t threshold : {2U, 3U}) CHECK(exercise_joint({scheme, word}, threshold));
+      CHECK(exercise_dealing({scheme, word}));
     }
   }
 }

@@ -172,6 +172,28 @@ TEST(files_and_passphrases) {
   CHECK_THROWS(ArgumentError, to_bytes(keys.secret, ""));
 }
 
+// What a party remembers is bounded; what it has counted is not forgotten with it.
+TEST(a_party_counts_what_it_helps_to_decrypt) {
+  const auto question = [](std::uint32_t number) {
+    Digest digest{};
+    for (std::size_t i = 0; i < 4; ++i) digest[i] = static_cast<std::uint8_t>(number >> (8 * i));
+    return digest;
+  };
+  PartyState state(Digest{1}, 1, Seed(std::array<std::uint8_t, 32>{7}), {}, Digest{});
+  constexpr std::uint64_t planned = 2100;
+  for (std::uint32_t i = 0; i < 1025; ++i) state.decrypt(question(i), 2, planned);
+  state.decrypt(question(1024), 2, planned);
+  CHECK_EQ(state.decrypted().ciphertexts, std::uint64_t{2050});
+  CHECK_EQ(state.changes(), std::size_t{1025});
+  CHECK(!state.has_decrypted(question(0)) && state.has_decrypted(question(1)));
+  state.decrypt(question(0), 2, planned);
+  CHECK_EQ(state.decrypted().ciphertexts, std::uint64_t{2052});
+  CHECK_THROWS_WITH(BudgetError, state.decrypt(question(2000), 49, planned), "48 are left of the 2100");
+  CHECK(!state.has_decrypted(question(2000)));
+  state.decrypt(question(2000), 48, planned);
+  CHECK_THROWS_WITH(BudgetError, state.decrypt(question(2001), ~std::uint64_t{0}, planned), "0 are left");
+}
+
 TEST(joint_keys_and_their_messages) {
   const Folder folder;
   for (const Scheme* scheme : {&bfv_scheme(), &bgv_scheme()}) {
@@ -195,8 +217,15 @@ TEST(joint_keys_and_their_messages) {
     CHECK_THROWS(ArgumentError, threshold_session(parameters, std::size_t{1} << 40));
     CHECK_THROWS(ArgumentError, threshold_session(parameters, 3, 4));
     CHECK_THROWS(ArgumentError, threshold_session(parameters, 3, 1));
+    CHECK_THROWS_WITH(ArgumentError, threshold_session(parameters, 3, 2, {}, 0), "[1, 2^60]");
     const ThresholdSession session =
+        stored(to_bytes(threshold_session(parameters, 3, 2, {.rotations = {{1}}}, usual_reveals, 1)))
+            .threshold_session();
+    const ThresholdSession audited =
         stored(to_bytes(threshold_session(parameters, 3, 2, {.rotations = {{1}}}))).threshold_session();
+    CHECK_EQ(audited.audit(), std::size_t{8});
+    CHECK_THROWS_WITH(ArgumentError, threshold_session(parameters, 3, 2, {}, usual_reveals, 0), "8 is usual");
+    CHECK_THROWS(ArgumentError, threshold_session(parameters, 3, 2, {}, usual_reveals, 257));
     std::vector<std::string> files;
     std::vector<JointParty> parties;
     std::vector<Commitment> commitments;
@@ -247,13 +276,14 @@ TEST(joint_keys_and_their_messages) {
                         }};
     };
     for (const std::uint32_t party : session.parties()) {
-      steps.emplace_back(session, context, party);
+      steps.emplace_back(audited, context, party);
       steps.back().speak_with(voice(party));
     }
     JointProgress last;
-    for (int round = 0; round < 4; ++round) {
+    for (int round = 0; round < 6; ++round) {
       for (JointParty& party : steps) {
         last = party.advance(inbox);
+        inbox.coins.insert(inbox.coins.end(), last.sent.coins.begin(), last.sent.coins.end());
         inbox.commitments.insert(inbox.commitments.end(), last.sent.commitments.begin(), last.sent.commitments.end());
         inbox.shares.insert(inbox.shares.end(), last.sent.shares.begin(), last.sent.shares.end());
       }
@@ -261,8 +291,16 @@ TEST(joint_keys_and_their_messages) {
     CHECK_EQ(last.stage, "done");
     CHECK(stored(to_bytes(inbox.shares[0])).key_share(context).signature() == inbox.shares[0].signature());
     JointMessages unsigned_one = inbox;
-    unsigned_one.commitments[1].attach({});
+    unsigned_one.commitments[0].attach({});  // of party 3, who is the first to have all tosses
     CHECK_THROWS_WITH(MismatchError, steps[0].advance(unsigned_one), "is not signed by it");
+    unsigned_one = inbox;
+    unsigned_one.coins[1].attach({});
+    CHECK_THROWS_WITH(MismatchError, steps[0].advance(unsigned_one), "is not signed by it");
+    CHECK(stored(to_bytes(inbox.coins[0])).coin().signature() == inbox.coins[0].signature());
+    CHECK_EQ(stored(to_bytes(inbox.shares[0])).key_share(context).opened().candidates.size(), std::size_t{7});
+    CHECK_THROWS_WITH(ArgumentError, parties[0].toss(), "no audit");
+    CHECK_THROWS_WITH(ArgumentError, JointParty(audited, context, 1).first_share(commitments), "shows its coin");
+    CHECK_THROWS_WITH(ArgumentError, JointParty(audited, context, 1).secret(), "no secret key yet");
     CHECK(last.keys.has_value() && last.keys->public_key.id() == steps[0].key());
     CHECK_THROWS(ArgumentError, parties[0].second_share(std::span(first).first(2)));
     CHECK_THROWS(ArgumentError, JointParty(session, context, 2).second_share(first));
@@ -298,6 +336,10 @@ TEST(joint_keys_and_their_messages) {
     CHECK_THROWS(ArgumentError, threshold_decrypt(session, y, answers));
     answers.push_back(stored(to_bytes(parties[2].decryption_share(y, {2, 3}, 20, &other))).decryption_share(context));
     CHECK_EQ(threshold_decrypt(session, y, answers).to_int64(), (std::vector<std::int64_t>{9, 4}));
+    CHECK_EQ(parties[1].decryptions().planned, session.decryptions());
+    CHECK_EQ(parties[1].decryptions().spent, std::uint64_t{1});
+    parties[1].decryption_share(y, {2, 3}, 20, &own);
+    CHECK_EQ(JointParty(session, context, PartyFile::open(files[1], session)).decryptions().spent, std::uint64_t{1});
     CHECK_THROWS(MismatchError, threshold_decrypt(session, x, answers));
     CHECK_THROWS(FormatError, stored(to_bytes(answers[0])).secret_share(context));
   }

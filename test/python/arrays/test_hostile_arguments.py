@@ -172,7 +172,7 @@ def test_computations_that_name_devices_and_prepared_operands() -> None:
         (lambda y: y * weights, [1, 4, 9]),
         (lambda y: cy.plain([1, 1, 1], y.parameters, device=y.device) - y, [0, -1, -2]),
         (lambda y: (y.to("cpu:2") * y.to("cpu:2")).to(y.device), [1, 4, 9]),
-        (lambda y: cy.rerandomize(y).to(y.device), [1, 2, 3]),
+        (lambda y: cy.rekeying.rerandomize(y).to(y.device), [1, 2, 3]),
     ):
         plan = cy.plan(compute, parameters, operand)
         result = compute(x)
@@ -264,8 +264,8 @@ def calls() -> list[Callable[[Any], Any]]:
         lambda b: cy.top_k(x, b),
         lambda b: cy.convolution_matrix((2, 2), b),
         lambda b: cy.FixedPoint(bits=8).encode(b),
-        lambda b: cy.expand(b),
-        lambda b: cy.rekey(x, b),
+        lambda b: cy.polynomials.expand(b),
+        lambda b: cy.rekeying.rekey(x, b),
         lambda b: cy.decrypt(b, secret),
         lambda b: cy.decrypt(x, b),
         lambda b: cy.reveal(x, secret, flooding_bits=b),

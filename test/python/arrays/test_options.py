@@ -239,7 +239,7 @@ def test_shards_compute_with_a_generators_options() -> None:
     made = keys()
 
     def squares() -> Iterator[Any]:
-        z = cy.encrypt_sharded([[1], [1]], made.public, devices=["cpu:1", "cpu:1"], bound=1)
+        z = cy.sharding.encrypt_sharded([[1], [1]], made.public, devices=["cpu:1", "cpu:1"], bound=1)
         with cy.allow_undecryptable():
             for _ in range(16):
                 z = z * z

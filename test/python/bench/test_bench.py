@@ -10,16 +10,16 @@ from typing import Any
 import cyclotome_bench
 import pytest
 from cyclotome import _core
+from cyclotome_bench.machine.timing import Budget
 from cyclotome_bench.measure import measure
-from cyclotome_bench.ours import Ours
-from cyclotome_bench.peer_process import PeerProcesses
+from cyclotome_bench.peers.ours import Ours
+from cyclotome_bench.peers.peer_process import PeerProcesses
+from cyclotome_bench.peers.seal import PeerError, Seal, SealTransform, seal_available
+from cyclotome_bench.peers.truth import WrongResultError
 from cyclotome_bench.plans import BATCHED, Plan, make_plan
-from cyclotome_bench.report import REQUIRED, Record, key_of
-from cyclotome_bench.seal import PeerError, Seal, SealTransform, seal_available
+from cyclotome_bench.reports.report import REQUIRED, Record, key_of
 from cyclotome_bench.sets import OPERATIONS, Problem, scheme_available, small_problem
-from cyclotome_bench.timing import Budget
 from cyclotome_bench.transforms import Transform, measure_transform, verify_transform
-from cyclotome_bench.truth import WrongResultError
 
 SCHEMES = [scheme for scheme in ("bfv", "bgv") if scheme_available(scheme)]
 PROBLEMS = [*(small_problem(scheme) for scheme in SCHEMES), small_problem("bfv", slots=False)]

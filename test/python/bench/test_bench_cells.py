@@ -11,12 +11,12 @@ import pytest
 
 pytest.importorskip("typer")
 
-from cyclotome_bench import machine
-from cyclotome_bench.cells import MOST_SPREAD, compared, no_times, ratio_of, spread_of, timed, why_no_ratio
 from cyclotome_bench.kinds import ABOUT, Kind, kind_of_old, kinds_note, marked
+from cyclotome_bench.machine import machine
+from cyclotome_bench.machine.timing import Clock, Timing
 from cyclotome_bench.page import page
-from cyclotome_bench.report import Record, Report
-from cyclotome_bench.timing import Clock, Timing
+from cyclotome_bench.reports.cells import MOST_SPREAD, compared, no_times, ratio_of, spread_of, timed, why_no_ratio
+from cyclotome_bench.reports.report import Record, Report
 from cyclotome_bench.views import View, view_of
 from pages import ROOT
 

@@ -9,9 +9,9 @@ import pytest
 from cyclotome import _core
 from cyclotome.errors import ArgumentError
 from cyclotome_bench import depth
-from cyclotome_bench.charts import Bars
-from cyclotome_bench.report import REQUIRED, Report, key_of
-from cyclotome_bench.truth import WrongResultError
+from cyclotome_bench.peers.truth import WrongResultError
+from cyclotome_bench.reports.charts import Bars
+from cyclotome_bench.reports.report import REQUIRED, Report, key_of
 from cyclotome_bench.views import view_of
 
 

@@ -11,15 +11,16 @@ from typing import Any
 import pytest
 from cyclotome import _core
 from cyclotome.errors import ArgumentError, EngineError
-from cyclotome_bench import device, machine
-from cyclotome_bench.device import measure_on_device
-from cyclotome_bench.device_plans import DevicePlan, make_device_plan
-from cyclotome_bench.device_studies import design_records
-from cyclotome_bench.device_tables import device_paper_tables, device_tables
-from cyclotome_bench.report import REQUIRED, Record, Report, key_of
+from cyclotome_bench.machine import machine
+from cyclotome_bench.machine.timing import Budget, Timing
+from cyclotome_bench.papers import device
+from cyclotome_bench.papers.device import measure_on_device
+from cyclotome_bench.papers.device_plans import DevicePlan, make_device_plan
+from cyclotome_bench.papers.device_studies import design_records
+from cyclotome_bench.papers.device_tables import device_paper_tables, device_tables
+from cyclotome_bench.peers.truth import WrongResultError
+from cyclotome_bench.reports.report import REQUIRED, Record, Report, key_of
 from cyclotome_bench.sets import OPERATIONS
-from cyclotome_bench.timing import Budget, Timing
-from cyclotome_bench.truth import WrongResultError
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +12,16 @@ import numpy as np
 import pytest
 from cli_runner import run
 from cyclotome import _core, errors
-from cyclotome_bench import fermat, fermat_instructions
-from cyclotome_bench.charts import Lines
-from cyclotome_bench.fermat import limb_moduli, measure_fermat
-from cyclotome_bench.fermat_plans import FIGURES, VERSIONS, WAYS, FermatPlan, make_fermat_plan
-from cyclotome_bench.fermat_questions import PRODUCTS, QUESTIONS, RELINEARISATIONS
-from cyclotome_bench.fermat_tables import fermat_plots, fermat_tables
-from cyclotome_bench.report import REQUIRED, Record, key_of
-from cyclotome_bench.timing import Budget
-from cyclotome_bench.truth import WrongResultError
+from cyclotome_bench.fermat import fermat
+from cyclotome_bench.fermat import instructions as fermat_instructions
+from cyclotome_bench.fermat.fermat import limb_moduli, measure_fermat
+from cyclotome_bench.fermat.plans import FIGURES, VERSIONS, WAYS, FermatPlan, make_fermat_plan
+from cyclotome_bench.fermat.questions import PRODUCTS, QUESTIONS, RELINEARISATIONS
+from cyclotome_bench.fermat.tables import fermat_plots, fermat_tables, paper_depth
+from cyclotome_bench.machine.timing import Budget
+from cyclotome_bench.peers.truth import WrongResultError
+from cyclotome_bench.reports.charts import Lines
+from cyclotome_bench.reports.report import REQUIRED, Record, key_of
 
 BUDGET = Budget(seconds=0, fewest=1, most=1, sample_seconds=0)
 
@@ -202,3 +204,18 @@ def test_the_command_prints_figures_and_draws_them(tmp_path: Path) -> None:
     assert "Plotly.newPlot(" in text and all(f'"name":"{way}"' in text for way in WAYS[1:])
     wrong = run("bench", "--paper", "003", "--set", "11")
     assert wrong.code == 2 and "no figure '11'" in wrong.text
+
+
+def test_the_papers_bound_on_depth_is_that_of_its_theorem() -> None:
+    """4 δ^L (δ + 1.25)^(L + 1) t^(L - 1) < q, in fractions."""
+
+    def depth(n: int, bits: int, t: int) -> int:
+        levels = 0
+        while 4 * n ** (levels + 1) * (n + Fraction(5, 4)) ** (levels + 2) * Fraction(t) ** levels < 2**bits - 1:
+            levels += 1
+        return levels
+
+    for n, x in ((8192, 7), (16384, 8), (32768, 9), (1024, 14), (1024, 4), (32768, 5)):
+        for t in (2, 257, 786433):
+            assert paper_depth(n, 1 << x, t) == depth(n, 1 << x, t), (n, x, t)
+    assert [paper_depth(n, q, 786433) for n, q in ((8192, 128), (16384, 256), (32768, 512))] == [2, 5, 10]

@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 from cyclotome.errors import ArgumentError
 from cyclotome_bench import functions
-from cyclotome_bench.charts import Bars
 from cyclotome_bench.functions import FUNCTIONS, functions_tables, make_functions_plan, measure_functions
-from cyclotome_bench.functions_published import PUBLISHED
-from cyclotome_bench.report import REQUIRED, Report, key_of
-from cyclotome_bench.truth import WrongResultError
+from cyclotome_bench.peers.functions_published import PUBLISHED
+from cyclotome_bench.peers.truth import WrongResultError
+from cyclotome_bench.reports.charts import Bars
+from cyclotome_bench.reports.report import REQUIRED, Report, key_of
 from cyclotome_bench.views import view_of
 from devices import DEVICE, needs_device
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Instruction sets side by side: the plan, what is measured, the committed record, and README's figures of it."""
+"""Instruction sets side by side: the plan, what is measured, the committed record, and the figures shown of it."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ pytest.importorskip("typer")
 
 from cyclotome import _core
 from cyclotome.errors import ArgumentError, EngineError
-from cyclotome_bench import machine
 from cyclotome_bench.instruction_sets import (
     INSTRUCTION_SETS_SET,
     instruction_set_tables,
     make_instruction_sets_plan,
     measure_instruction_sets,
 )
-from cyclotome_bench.report import Report
-from cyclotome_bench.seal import seal_available
+from cyclotome_bench.machine import machine
+from cyclotome_bench.peers.seal import seal_available
+from cyclotome_bench.reports.report import Report
 from cyclotome_bench.sets import seal_problems
 from cyclotome_bench.views import view_of
 
@@ -94,10 +94,10 @@ def test_the_record_names_what_was_forced_and_what_there_is(committed: Report) -
     assert len(instruction_set_tables(committed.records)) == 6
 
 
-def test_the_readme_has_the_ratios_of_the_record(committed: Report) -> None:
+def test_the_page_of_speed_has_the_ratios_of_the_record(committed: Report) -> None:
     """Read here anew: BFV products with relinearisation, modulo the peer's primes."""
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    rows = dict(re.findall(r"^\| (none \(plain C\+\+\)|AVX[^|]*) \| (.*) \|$", readme, re.MULTILINE))
+    page = (ROOT / "doc" / "speed.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| (none \(plain C\+\+\)|AVX[^|]*) \| (.*) \|$", page, re.MULTILINE))
     for name, shown in NAMES.items():
         found = {
             r["degree"]: r
@@ -106,4 +106,4 @@ def test_the_readme_has_the_ratios_of_the_record(committed: Report) -> None:
             == (name, "bfv", "multiply_relinearize", "same")
         }
         ratios = [f"{found[degree]['ratio']:.1f}×" for degree in (4096, 8192, 16384, 32768)]
-        assert rows[shown].split(" | ") == ratios, f"README.md, {shown}: {json.dumps(ratios, ensure_ascii=False)}"
+        assert rows[shown].split(" | ") == ratios, f"doc/speed.md, {shown}: {json.dumps(ratios, ensure_ascii=False)}"

@@ -12,13 +12,13 @@ from cli_runner import run
 from cyclotome import _core
 from cyclotome.circuit import Circuit
 from cyclotome.errors import ArgumentError, MemoryLimitError, NoiseError
-from cyclotome_bench import applications
-from cyclotome_bench import ltv as bench
-from cyclotome_bench.ltv_plans import Application, Cell, LtvPlan, make_ltv_plan
-from cyclotome_bench.ltv_tables import ltv_plots, ltv_tables
-from cyclotome_bench.report import REQUIRED, Record, key_of
-from cyclotome_bench.timing import Budget
-from cyclotome_bench.truth import WrongResultError
+from cyclotome_bench.applications import applications
+from cyclotome_bench.applications import ltv as bench
+from cyclotome_bench.applications.ltv_plans import Application, Cell, LtvPlan, make_ltv_plan
+from cyclotome_bench.applications.ltv_tables import ltv_plots, ltv_tables
+from cyclotome_bench.machine.timing import Budget
+from cyclotome_bench.peers.truth import WrongResultError
+from cyclotome_bench.reports.report import REQUIRED, Record, key_of
 from cyclotome_study import ltv
 from cyclotome_study.ltv_arithmetic import Arithmetic
 

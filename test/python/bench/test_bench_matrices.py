@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import pytest
 from cyclotome.errors import ArgumentError
-from cyclotome_bench import matrix_products
-from cyclotome_bench.charts import Bars
-from cyclotome_bench.report import REQUIRED, Report, key_of
-from cyclotome_bench.timing import Budget
+from cyclotome_bench.machine.timing import Budget
+from cyclotome_bench.products import matrix_products
+from cyclotome_bench.reports.charts import Bars
+from cyclotome_bench.reports.report import REQUIRED, Report, key_of
 from cyclotome_bench.views import view_of
 
 

@@ -7,8 +7,8 @@ import itertools
 import sys
 
 import pytest
-from cyclotome_bench.process_memory import STEPS, measured
-from cyclotome_bench.seal import seal_available
+from cyclotome_bench.machine.process_memory import STEPS, measured
+from cyclotome_bench.peers.seal import seal_available
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/proc says what a process takes")
 

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import csv
 import html
+import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,12 +19,12 @@ pytest.importorskip("plotly", reason="plotly, which draws the benchmark's pages,
 
 from cli_runner import run, succeed
 from cyclotome.errors import ArgumentError, FileError, FormatError
-from cyclotome_bench import charts
-from cyclotome_bench.charts import Bars, Lines
 from cyclotome_bench.page import page
-from cyclotome_bench.programs import KINDS, read_report
-from cyclotome_bench.report import Report
-from cyclotome_bench.tables import Table
+from cyclotome_bench.peers.programs import KINDS, read_report
+from cyclotome_bench.reports import charts
+from cyclotome_bench.reports.charts import Bars, Lines
+from cyclotome_bench.reports.report import Report
+from cyclotome_bench.reports.tables import Table
 from cyclotome_bench.views import View, view_of
 
 RESULTS = Path(__file__).parents[3] / "bench" / "results"
@@ -66,8 +68,20 @@ def marks(plot: charts.Plot) -> int:
     return sum(value is not None for _, values in plot.rows for value in values)
 
 
-def looked_at(window: browser.Page, path: Path, view: View, width: int) -> None:
+def drawn_in_time(window: browser.Page, seconds: float = 60) -> bool:
+    """Whether the page says that all of it is drawn, which takes a moment: its script comes packed."""
+    from selenium.common.exceptions import TimeoutException
+
+    try:
+        window.await_true("return document.documentElement.dataset.drawn == 'true'", seconds)
+    except TimeoutException:
+        return False
+    return True
+
+
+def looked_at(window: browser.Page, path: Path, view: View, width: int, seconds: float = 60) -> None:
     window.open(path, width)
+    assert not view.plots or drawn_in_time(window, seconds), "the plots are not drawn"
     drawn = window.ask(_DRAWN)
     assert [each["label"] for each in drawn] == [plot.title for plot in view.plots]
     for each, plot in zip(drawn, view.plots, strict=True):
@@ -113,6 +127,7 @@ def test_the_browser_notices_what_is_wrong(window: browser.Page, tmp_path: Path)
     path = tmp_path / "page.html"
     for damaged in (
         good.replace("Plotly.newPlot(", "Plotly.newPlan("),
+        good.replace("\ncyclotomeDraw();", "\n").replace("  cyclotomeDraw();\n", ""),
         good.replace("</body>", "<script>throw new Error('wrong')</script></body>"),
         good.replace("</body>", '<img src="https://example.org/x.png"/></body>'),
         good.replace("</body>", '<p style="width: 3000px">wide</p></body>'),
@@ -121,7 +136,7 @@ def test_the_browser_notices_what_is_wrong(window: browser.Page, tmp_path: Path)
         assert damaged != good
         path.write_text(damaged, encoding="utf-8")
         with pytest.raises(AssertionError):
-            looked_at(window, path, view, DESKTOP)
+            looked_at(window, path, view, DESKTOP, 5)
         window.complaints()
 
 
@@ -139,11 +154,72 @@ def test_names_in_records_stay_names(window: browser.Page, tmp_path: Path) -> No
     facts = {"machine": HOSTILE, "method": HOSTILE, "file": HOSTILE}
     path.write_text(page(Report(HOSTILE, facts, []), view), encoding="utf-8")
     window.open(path, DESKTOP)
+    assert drawn_in_time(window)
     assert window.ask("return document.title").startswith("cyclotome benchmark: </script>")
     assert window.ask("return document.querySelectorAll('img').length") == 0
     assert window.ask("return document.querySelector('h2').textContent") == HOSTILE
     assert len(window.ask(_DRAWN)) == 2
     assert window.complaints() == []
+
+
+#: The files that a page's links hold, and its first plot as a picture, which is ready some time later.
+_TAKEN = """
+const held = a => decodeURIComponent(a.href.slice(a.href.indexOf(',') + 1));
+const plot = document.querySelector('.js-plotly-plot');
+const figure = cyclotomeFigure(plot, document.querySelector('figcaption').innerHTML);
+const size = {format: 'svg', width: 960, height: figure.height};
+Plotly.toImage(figure, size).then(href => { window.taken = held({href: href}); });
+return [...document.querySelectorAll('a[download]')].map(a => [a.download, held(a)]);
+"""
+
+
+def test_numbers_and_pictures_can_be_taken_along(window: browser.Page, tmp_path: Path) -> None:
+    plots: list[charts.Plot] = [
+        Bars("Bars, 1", "us", ("a < b", "c"), [('x "y", z', (1.5, None)), ("w", (2.0, 3.0))]),
+        Lines("Lines", "n", "y", {"a": [(2, 1.0), (1, 4.0)], "b": [(2, 3.0)]}),
+    ]
+    tables = [Table("A table: µs", ("name", "µs"), (("=1+1", "12.3"), ("two\nlines", "–")), "note")]
+    path = tmp_path / "page.html"
+    path.write_text(page(Report("full", {"machine": "m"}, []), View(tables, plots)), encoding="utf-8")
+    window.open(path, DESKTOP)
+    assert drawn_in_time(window)
+    links = window.ask(_TAKEN)
+    window.await_true("return window.taken != undefined", 60)
+    svg = window.ask("return window.taken")
+    assert [name for name, _ in links] == ["bars-1.csv", "lines.csv", "a-table-s.csv"]
+    rows = [list(csv.reader(io.StringIO(text, newline=""))) for _, text in links]
+    assert rows[0] == [["", "a < b", "c"], ['x "y", z', "1.5", ""], ["w", "2.0", "3.0"]]
+    assert rows[1] == [["n", "a", "b"], ["1", "4.0", ""], ["2", "1.0", "3.0"]]
+    assert rows[2] == [["name", "µs"], ["=1+1", "12.3"], ["two\nlines", "–"]]
+    assert svg.startswith("<svg") and "Bars, 1" in svg and "a &#60; b" in svg, "title and legend go with the picture"
+    assert window.complaints() == []
+
+
+def test_the_legend_is_in_sight_and_hides(window: browser.Page, tmp_path: Path) -> None:
+    """Of a plot of several screens."""
+    plot = Bars("t", "us", ("first", "second"), [(str(i), (1.0, 2.0)) for i in range(80)])
+    path = tmp_path / "page.html"
+    path.write_text(page(Report("full", {"machine": "m"}, []), View([], [plot])), encoding="utf-8")
+    window.open(path, DESKTOP)
+    assert drawn_in_time(window)
+    place = "const box = document.querySelector('.legend').getBoundingClientRect(); return [box.top, box.bottom];"
+    assert window.ask("return document.querySelector('figure').getBoundingClientRect().height") > 1800
+    for down in (0, 1200):
+        window.ask(f"window.scrollTo(0, {down})")
+        top, bottom = window.ask(place)
+        assert 0 <= top < bottom < 900
+    shown = "return document.querySelectorAll('.js-plotly-plot .trace').length"
+    press = "document.querySelectorAll('.legend button')[1].click()"
+    assert window.ask(shown) == 2
+    for left in (1, 2):
+        window.ask(press)
+        window.await_true(f"return document.querySelectorAll('.js-plotly-plot .trace').length == {left}")
+    assert window.complaints() == []
+
+
+def test_a_page_is_not_as_long_as_what_draws_it() -> None:
+    text = page(read_report(RESULTS / "nvidia-h200-circuits.jsonl"))
+    assert len(text) < 2_500_000 < len(charts.library())
 
 
 def test_a_line_has_one_value_at_each_place() -> None:

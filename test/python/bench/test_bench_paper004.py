@@ -15,16 +15,16 @@ pytest.importorskip("typer")
 from cyclotome import errors
 from cyclotome.devices import fpga
 from cyclotome.extras import FPGA
-from cyclotome_bench import bgv_products
-from cyclotome_bench.bgv_products import ResidueBgv, encryption_plots, encryption_tables, measure_encryption
-from cyclotome_bench.charts import Bars
-from cyclotome_bench.circuits import CASES
-from cyclotome_bench.paper004 import measure_paper_004
-from cyclotome_bench.product_plans import make_product_plan
-from cyclotome_bench.report import REQUIRED, Record, key_of
+from cyclotome_bench.applications.circuits import CASES
+from cyclotome_bench.machine.timing import Budget
+from cyclotome_bench.papers.paper004 import measure_paper_004
+from cyclotome_bench.peers.truth import WrongResultError
+from cyclotome_bench.products import bgv_products
+from cyclotome_bench.products.bgv_products import ResidueBgv, encryption_plots, encryption_tables, measure_encryption
+from cyclotome_bench.products.plans import make_product_plan
+from cyclotome_bench.reports.charts import Bars
+from cyclotome_bench.reports.report import REQUIRED, Record, key_of
 from cyclotome_bench.resources import measure_resources, resource_plots, resource_tables
-from cyclotome_bench.timing import Budget
-from cyclotome_bench.truth import WrongResultError
 from cyclotome_study import ProductContext, unpack
 
 BUDGET = Budget(seconds=0, fewest=1, most=1, sample_seconds=0)

@@ -10,18 +10,18 @@ from pathlib import Path
 import pytest
 from cli_runner import run
 from cyclotome import errors
-from cyclotome_bench import products
-from cyclotome_bench.cells import why_no_ratio
-from cyclotome_bench.charts import Bars
-from cyclotome_bench.gmp import GmpProduct, gmp_available
-from cyclotome_bench.ntl import NtlProduct, ntl_available
-from cyclotome_bench.paper004 import measure_paper_004, tables_of_paper_004
-from cyclotome_bench.product_plans import Block, ProductPlan, make_product_plan, paper_rows
-from cyclotome_bench.product_tables import product_plots, product_tables
-from cyclotome_bench.products import measure_products
-from cyclotome_bench.report import REQUIRED, Record, key_of
-from cyclotome_bench.timing import Budget
-from cyclotome_bench.truth import WrongResultError
+from cyclotome_bench.machine.timing import Budget
+from cyclotome_bench.papers.paper004 import measure_paper_004, tables_of_paper_004
+from cyclotome_bench.peers.gmp import GmpProduct, gmp_available
+from cyclotome_bench.peers.ntl import NtlProduct, ntl_available
+from cyclotome_bench.peers.truth import WrongResultError
+from cyclotome_bench.products import products
+from cyclotome_bench.products.plans import Block, ProductPlan, make_product_plan, paper_rows
+from cyclotome_bench.products.products import measure_products
+from cyclotome_bench.products.tables import product_plots, product_tables
+from cyclotome_bench.reports.cells import why_no_ratio
+from cyclotome_bench.reports.charts import Bars
+from cyclotome_bench.reports.report import REQUIRED, Record, key_of
 from cyclotome_study import ProductContext
 
 BUDGET = Budget(seconds=0, fewest=1, most=1, sample_seconds=0)
@@ -196,7 +196,7 @@ def test_a_missing_simulator_leaves_circuits_out(monkeypatch: pytest.MonkeyPatch
     def missing(*_: object) -> None:
         raise errors.EngineError("there is no simulator; install one")
 
-    monkeypatch.setattr("cyclotome_bench.paper004.measure_circuits", missing)
+    monkeypatch.setattr("cyclotome_bench.papers.paper004.measure_circuits", missing)
     told: list[str] = []
     plan = replace(make_product_plan(), blocks=(), circuits=("6.6",), resources=(), encryption=False)
     assert list(measure_paper_004(plan, False, None, told.append)) == []
@@ -206,7 +206,7 @@ def test_a_missing_simulator_leaves_circuits_out(monkeypatch: pytest.MonkeyPatch
 
 def test_circuits_become_records_and_are_not_simulated_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     from cyclotome.devices.contexts import device_name
-    from cyclotome_bench.circuits import CASES
+    from cyclotome_bench.applications.circuits import CASES
 
     calls = []
 
@@ -222,7 +222,7 @@ def test_circuits_become_records_and_are_not_simulated_twice(monkeypatch: pytest
             for operation in c.operations
         ]
 
-    monkeypatch.setattr("cyclotome_bench.paper004.measure_circuits", simulated)
+    monkeypatch.setattr("cyclotome_bench.papers.paper004.measure_circuits", simulated)
     plan = replace(make_product_plan(), blocks=(), resources=(), encryption=False)
     records = list(measure_paper_004(plan, False, None, print))
     assert calls == list(CASES)

@@ -11,15 +11,17 @@ from pathlib import Path
 import foreign_program
 import pytest
 from cli_runner import run
-from cyclotome_bench.foreign import ForeignPeer
+from cyclotome_bench import command
+from cyclotome_bench.machine import machine
+from cyclotome_bench.machine.timing import Budget
 from cyclotome_bench.measure import measure
+from cyclotome_bench.peers.foreign import ForeignPeer
+from cyclotome_bench.peers.seal import PeerError
+from cyclotome_bench.peers.truth import WrongResultError
 from cyclotome_bench.plans import Plan
-from cyclotome_bench.report import Record
-from cyclotome_bench.seal import PeerError
+from cyclotome_bench.reports.report import Record, Report
+from cyclotome_bench.reports.tables import all_tables
 from cyclotome_bench.sets import small_problem
-from cyclotome_bench.tables import all_tables
-from cyclotome_bench.timing import Budget
-from cyclotome_bench.truth import WrongResultError
 
 PLAN = Plan("tiny", (small_problem("bfv"),), (), 1, Budget(seconds=0, fewest=1, most=1, sample_seconds=0))
 
@@ -122,3 +124,11 @@ def test_the_command(tmp_path: Path) -> None:
     assert found.code != 0 and "cannot be started" in found.text
     found = run("bench", "--set", "functions", "--quick", "--peer-program", str(tmp_path))
     assert found.code == 2 and "--peer-program" in found.text
+
+
+def test_sets_that_a_pattern_means_and_only_full_has_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "_measured", lambda plan, *_: Report(plan.name, machine.facts(None), complete=True))
+    said = run("bench", "--set", "seal-*", "--threads", "1", "--no-peer").text
+    assert "left out, as only --full measures them: seal-16384, seal-32768" in said
+    for more in (("--full", "--set", "seal-*"), ("--set", "seal-8192"), ("--set", "functions", "--quick")):
+        assert "left out" not in run("bench", *more, "--no-peer").text

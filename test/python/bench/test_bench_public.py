@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from cyclotome.devices.contexts import engine_on
 from cyclotome.errors import ArgumentError
-from cyclotome_bench.device import measure_on_device
-from cyclotome_bench.device_plans import DevicePlan, make_device_plan
-from cyclotome_bench.device_tables import device_tables
-from cyclotome_bench.ours import Ours
-from cyclotome_bench.public_libraries import compared, figures, public_problems, transform_figures
-from cyclotome_bench.report import Record, key_of
+from cyclotome_bench.papers.device import measure_on_device
+from cyclotome_bench.papers.device_plans import DevicePlan, make_device_plan
+from cyclotome_bench.papers.device_tables import device_tables
+from cyclotome_bench.peers.ours import Ours
+from cyclotome_bench.peers.public_libraries import compared, figures, public_problems, transform_figures
+from cyclotome_bench.reports.report import Record, key_of
 
 DEGREES = (4096, 8192, 16384, 32768)
 #: The largest log2(QP) of the HE Standard at 128 bits, which is what the libraries take whole.

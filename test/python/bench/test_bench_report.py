@@ -20,14 +20,14 @@ pytest.importorskip("typer")
 from cli_runner import run, succeed
 from cyclotome.errors import ArgumentError, FileError, FormatError, MismatchError
 from cyclotome_bench import command as bench
-from cyclotome_bench import machine
+from cyclotome_bench.machine import machine
 from cyclotome_bench.measure import measure
 from cyclotome_bench.page import page
-from cyclotome_bench.paper_text import paper_text
-from cyclotome_bench.papers import PAPERS, paper_tables
+from cyclotome_bench.papers.papers import PAPERS, paper_tables
+from cyclotome_bench.papers.text import paper_text
 from cyclotome_bench.plans import make_plan
-from cyclotome_bench.report import Record, Report
-from cyclotome_bench.tables import all_tables, duration, fastest_chain, single
+from cyclotome_bench.reports.report import Record, Report
+from cyclotome_bench.reports.tables import all_tables, duration, fastest_chain, single
 from cyclotome_bench.views import View, view_of
 
 QUICK = ("--quick", "--set", "small", "--scheme", "bfv", "--threads", "1", "--no-peer", "--seconds", "0.001")

@@ -14,18 +14,21 @@ import pytest
 from cli_runner import run, succeed
 from cyclotome import _core
 from cyclotome.errors import ArgumentError
-from cyclotome_bench import paper_kernels, paper_laws, paper_studies, power
-from cyclotome_bench.device_studies import design_records
-from cyclotome_bench.device_tables import device_paper_tables
-from cyclotome_bench.paper_kernels import reconstructions, reductions, shares, transforms_by_events
-from cyclotome_bench.paper_studies import measure_studies, paper_steps
-from cyclotome_bench.paper_study_tables import PAPER, study_tables
-from cyclotome_bench.paper_text import paper_text
-from cyclotome_bench.papers import CODE, PAPERS
+from cyclotome_bench.machine import power
+from cyclotome_bench.machine.timing import Budget
+from cyclotome_bench.papers import kernels as paper_kernels
+from cyclotome_bench.papers import laws as paper_laws
+from cyclotome_bench.papers import studies as paper_studies
+from cyclotome_bench.papers.device_studies import design_records
+from cyclotome_bench.papers.device_tables import device_paper_tables
+from cyclotome_bench.papers.kernels import reconstructions, reductions, shares, transforms_by_events
+from cyclotome_bench.papers.papers import CODE, PAPERS
+from cyclotome_bench.papers.studies import measure_studies, paper_steps
+from cyclotome_bench.papers.study_tables import PAPER, study_tables
+from cyclotome_bench.papers.text import paper_text
+from cyclotome_bench.peers.truth import WrongResultError
 from cyclotome_bench.plans import make_plan
-from cyclotome_bench.report import REQUIRED, Record, Report, key_of
-from cyclotome_bench.timing import Budget
-from cyclotome_bench.truth import WrongResultError
+from cyclotome_bench.reports.report import REQUIRED, Record, Report, key_of
 from cyclotome_study.crt import Crt
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -13,20 +13,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from cyclotome.errors import ArgumentError, ParameterError
-from cyclotome_bench import machine
-from cyclotome_bench.cells import compared
+from cyclotome_bench.applications.ltv_plans import make_ltv_plan
 from cyclotome_bench.depth import make_depth_plan
-from cyclotome_bench.device_plans import make_device_plan
-from cyclotome_bench.fermat_plans import make_fermat_plan
+from cyclotome_bench.fermat.plans import make_fermat_plan
 from cyclotome_bench.functions import make_functions_plan
 from cyclotome_bench.instruction_sets import make_instruction_sets_plan
-from cyclotome_bench.ltv_plans import make_ltv_plan
-from cyclotome_bench.matrix_products import make_matrix_plan
+from cyclotome_bench.machine import machine
+from cyclotome_bench.machine.timing import Budget, Clock, Timing, alternate, beside, clock_of
+from cyclotome_bench.papers.device_plans import make_device_plan
+from cyclotome_bench.peers.truth import Truth
 from cyclotome_bench.plans import make_plan
-from cyclotome_bench.product_plans import make_product_plan
+from cyclotome_bench.products.matrix_products import make_matrix_plan
+from cyclotome_bench.products.plans import make_product_plan
+from cyclotome_bench.reports.cells import compared
 from cyclotome_bench.sets import OPERATIONS, paper_problems, seal_problems, small_problem, spread
-from cyclotome_bench.timing import Budget, Clock, Timing, alternate, beside, clock_of
-from cyclotome_bench.truth import Truth
 from oracles.negacyclic import automorphism, schoolbook
 
 ONE_RUN = Budget(seconds=0, fewest=4, most=4, sample_seconds=0)

@@ -33,13 +33,14 @@ class People:
         options = "--parties", 3, "--threshold", 2, "--rotations", "none"
         succeed("threshold", "new", place / "params.ct", *options, "-o", self.session, INSECURE)
         for party in PARTIES:
-            succeed("threshold", "commit", self.session, "--party", party, "--out", self.folder(party), INSECURE)
+            self.folder(party).mkdir()
             succeed("threshold", "identity", "-o", self.folder(party) / "me.id")
-        committed = [self.folder(party) / f"commit-{party}.ct" for party in PARTIES]
-        for party in PARTIES:
-            own = "--party", party, "--out", self.folder(party), INSECURE
-            succeed("threshold", "share", self.session, *committed, *own)
-        first = [self.folder(party) / f"first-{party}.ct" for party in PARTIES]
+        first: list[Path] = []
+        for verb, name in (("toss", "toss"), ("commit", "commit"), ("coin", "coin"), ("share", "first")):
+            for party in PARTIES:
+                own = "--party", party, "--out", self.folder(party), INSECURE
+                succeed("threshold", verb, self.session, *first, *own)
+            first = [self.folder(party) / f"{name}-{party}.ct" for party in PARTIES]
         second = [place / f"second-{party}.ct" for party in PARTIES]
         for party in PARTIES:
             own = "--party", party, "--secret", self.folder(party) / "secret.key"
@@ -124,7 +125,7 @@ def test_dealing_refreshing_and_replacing(tmp_path: Path) -> None:
         path.write_bytes((people.folder(party) / f"first-{party}.ct").read_bytes())
     for path in people.folder(3).iterdir():
         path.unlink()
-    succeed("threshold", "commit", people.session, "--party", 3, "--out", people.folder(3), INSECURE)
+    succeed("threshold", "toss", people.session, "--party", 3, "--out", people.folder(3), INSECURE)
     succeed("threshold", "identity", "-o", people.folder(3) / "me.id")
     people.introduce()
     replace = "--what", "replace", "--epoch", 2, "--dealers", "1,2"

@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 import stat
 from pathlib import Path
+from typing import Any
 
 import cyclotome as cy
 import pytest
@@ -14,6 +15,7 @@ pytest.importorskip("typer")
 
 from cli_runner import run, succeed
 from cyclotome import _core
+from joint_keys import first_round
 
 PARTIES = (1, 2, 3)
 INSECURE = "--allow-insecure"
@@ -43,16 +45,19 @@ def folders(place: Path) -> dict[int, Path]:
 
 
 def shown(session: Path, folders: dict[int, Path], *options: object) -> list[Path]:
-    """First shares of all parties, after all have committed."""
-    for party, folder in folders.items():
-        succeed("threshold", "commit", session, "--party", party, "--out", folder, INSECURE, *options)
-    commitments = [folder / f"commit-{party}.ct" for party, folder in folders.items()]
-    for party, folder in folders.items():
-        succeed("threshold", "share", session, *commitments, "--party", party, "--out", folder, INSECURE)
-    return [folder / f"first-{party}.ct" for party, folder in folders.items()]
+    """First shares of all parties, after all have tossed, committed, and shown their coins."""
+    paths: list[Path] = []
+    for verb, name in (("toss", "toss"), ("commit", "commit"), ("coin", "coin"), ("share", "first")):
+        for party, folder in folders.items():
+            clear = ["--deal-in-clear"] if verb == "share" else []
+            words = "threshold", verb, session, *paths, "--party", party, "--out", folder, INSECURE, *clear, *options
+            succeed(*words)
+            options = ()
+        paths = [folder / f"{name}-{party}.ct" for party, folder in folders.items()]
+    return paths
 
 
-def make_keys(place: Path, threshold: int) -> None:
+def make_keys(place: Path, threshold: int, *options: object) -> Any:
     """Every message goes where its receivers are; secrets stay in their folders."""
     session = place / "session.ct"
     made = succeed(
@@ -67,6 +72,7 @@ def make_keys(place: Path, threshold: int) -> None:
         session,
         INSECURE,
         "--json",
+        *options,
     )
     assert made.data["parties"] == [1, 2, 3]
     assert made.data["threshold"] == threshold
@@ -83,6 +89,7 @@ def make_keys(place: Path, threshold: int) -> None:
             assert all(stat.S_IMODE(path.stat().st_mode) == 0o600 for path in dealt)
             succeed("threshold", "receive", session, *dealt, *own, "-o", folder / "share.key")
     succeed("threshold", "combine", session, *first, *second, "--out", place / "keys", INSECURE)
+    return made.data
 
 
 def decrypt_share(place: Path, party: int, active: tuple[int, ...], shared: bool, *options: object) -> Path:
@@ -118,6 +125,33 @@ def test_three_people_with_folders(place: Path, threshold: int) -> None:
     assert output.read_text() == "x,y\n12.25,16\n1.5625,49\n"
 
 
+def test_a_session_plans_how_much_is_decrypted(place: Path) -> None:
+    """Each process counts in secret.key, and --force is no way round it."""
+    assert make_keys(place, 2, "--decryptions", 4)["decryptions"] == 4
+    secret = folders(place)[1] / "secret.key"
+
+    def encrypted() -> None:
+        key = "--key", place / "keys/public.key", INSECURE
+        succeed("encrypt", place / "v.csv", *key, "--scale", 4, "-o", place / "result.ct", "--force")
+
+    encrypted()
+    for _ in range(2):
+        decrypt_share(place, 1, (1, 2), True, "--force")
+    share, words = folders(place)[1] / "share.key", ("--party", 1, "--with", "1,2", "--secret", secret, INSECURE)
+    ask = "threshold", "decrypt-share", place / "session.ct", place / "result.ct", *words, "--share", share, "--force"
+    left = [succeed(*ask, "-o", place / "s.ct", "--json").data["decryptions_left"]]
+    encrypted()
+    left.append(succeed(*ask, "-o", place / "s.ct", "--json").data["decryptions_left"])
+    assert left == [2, 0]
+    encrypted()
+    kept = secret.read_bytes()
+    refused = run(*ask, "-o", place / "beyond.ct")
+    assert (refused.code, "begin a new session" in " ".join(refused.text.split())) == (5, True)
+    assert secret.read_bytes() == kept and not (place / "beyond.ct").exists()
+    none = run("threshold", "new", place / "params.ct", "--parties", 2, "--decryptions", 0, "-o", place / "t", INSECURE)
+    assert (none.code, "2^60" in none.text) == (2, True)
+
+
 def test_a_round_that_is_repeated_gets_no_second_answer(place: Path) -> None:
     """Somebody's folder is lost and made anew, and the others answer again, as they are told."""
     session, one, two = place / "session.ct", place / "one", place / "two"
@@ -131,11 +165,11 @@ def test_a_round_that_is_repeated_gets_no_second_answer(place: Path) -> None:
 
     for path in two.iterdir():
         path.unlink()
-    succeed("threshold", "commit", session, "--party", 2, "--out", two, INSECURE)
-    commitments = one / "commit-1.ct", two / "commit-2.ct"
+    succeed("threshold", "toss", session, "--party", 2, "--out", two, INSECURE)
+    tosses = one / "toss-1.ct", two / "toss-2.ct"
     before = first[0].read_bytes()
     for force in ((), ("--force",)):
-        again = run("threshold", "share", session, *commitments, "--party", 1, "--out", one, INSECURE, *force)
+        again = run("threshold", "commit", session, *tosses, "--party", 1, "--out", one, INSECURE, *force)
         assert again.code == (5 if force else 2)
         assert ("begin a new session" in " ".join(again.text.split())) == bool(force)
     # The other one shows its share all the same, in the name of whoever relays: it is not the one committed to.
@@ -150,8 +184,8 @@ def test_a_round_that_is_repeated_gets_no_second_answer(place: Path) -> None:
     assert not (place / "other.ct").exists()
     assert ((one / "secret.key").read_bytes(), first[0].read_bytes()) == (kept, before)
     # What is asked for again is the same party, also when its messages are written over.
-    assert run("threshold", "commit", session, "--party", 1, "--out", one, INSECURE).code == 2
-    succeed("threshold", "commit", session, "--party", 1, "--out", one, INSECURE, "--force")
+    assert run("threshold", "toss", session, "--party", 1, "--out", one, INSECURE).code == 2
+    succeed("threshold", "toss", session, "--party", 1, "--out", one, INSECURE, "--force")
     assert (one / "secret.key").read_bytes() == kept
 
 
@@ -163,31 +197,31 @@ def test_three_people_who_only_do_what_is_next(place: Path, threshold: int) -> N
     options = "--parties", 3, "--threshold", threshold, "--rotations", "none", "-o", session, INSECURE
     succeed("threshold", "new", place / "params.ct", *options)
     found = {}
-    for _ in range(4):
+    for _ in range(6):
         for party, folder in folders(place).items():
             words = "threshold", "step", session, "--party", party, "--in", inbox, "--out", folder, INSECURE, "--json"
-            found[party] = succeed(*words).data
+            clear = ["--deal-in-clear"] if party != 2 else []
+            found[party] = succeed(*words, *clear).data
         for folder in folders(place).values():
             for path in folder.glob("*.ct"):
                 (inbox / path.name).write_bytes(path.read_bytes())
     assert {each["waits_for"] for each in found.values()} == {"done"}
     assert len({(each["transcript"], each["key_id"]) for each in found.values()}) == 1
     facts = succeed("threshold", "status", session, "--in", inbox, INSECURE, "--json").data
-    assert [facts[stage] for stage in ("commit", "first", "second")] == [[1, 2, 3]] * 3
+    assert [facts[stage] for stage in ("toss", "commit", "coin", "first", "second")] == [[1, 2, 3]] * 5
     shares = sorted(inbox.glob("first-*")) + sorted(inbox.glob("second-*"))
     said = succeed("threshold", "transcript", session, *shares, INSECURE)
     assert said.text.replace(" ", "").strip() == found[1]["transcript"]
     publics = {(folder / "public.key").read_bytes() for folder in folders(place).values()}
     assert len(publics) == 1
     dealt = [folder / f"dealt-{party}-to-1.key" for party, folder in folders(place).items()]
-    assert all(path.exists() for path in dealt) == (threshold == 2)
+    assert [path.exists() for path in dealt] == [threshold == 2, False, threshold == 2]
 
     # Somebody sends another share than it committed to, last.
     (inbox / "first-3.ct").unlink()
     agreed = cy.load(session, allow_insecure=True)
     three = [cy.threshold.Party(agreed, number) for number in PARTIES]
-    commitments = [party.commit() for party in three]
-    cy.save(inbox / "first-3.ct", three[2].first_share(commitments))
+    cy.save(inbox / "first-3.ct", first_round(*three)[2])
     for path in inbox.glob("second-*"):
         path.unlink()
     folder = folders(place)[1]
@@ -220,13 +254,13 @@ def test_three_people_who_sign(place: Path) -> None:
     for party in PARTIES:
         succeed(*stepped(party))
     delivered()
-    true = (inbox / "commit-3.ct").read_bytes()
+    true = (inbox / "toss-3.ct").read_bytes()
     agreed = cy.load(session, allow_insecure=True)
-    cy.save(inbox / "commit-3.ct", cy.threshold.Party(agreed, 3).commit())
+    cy.save(inbox / "toss-3.ct", cy.threshold.Party(agreed, 3).toss())
     relayed = run(*stepped(1))
-    assert relayed.code == 5 and "party 3" in relayed.text and not (folders(place)[1] / "first-1.ct").exists()
-    (inbox / "commit-3.ct").write_bytes(true)
-    for _ in range(3):
+    assert relayed.code == 5 and "party 3" in relayed.text and not (folders(place)[1] / "commit-1.ct").exists()
+    (inbox / "toss-3.ct").write_bytes(true)
+    for _ in range(5):
         found = [succeed(*stepped(party, "--json")).data for party in PARTIES]
         delivered()
     assert {each["waits_for"] for each in found} == {"done"} and len({each["transcript"] for each in found}) == 1
@@ -245,16 +279,26 @@ def test_advice_on_messages(place: Path) -> None:
     assert "PUBLIC" in run("threshold", "advise", *answers).text
     once = succeed("threshold", "advise", answers[0], corpus / "joint1-session", "--json")
     assert [(each["party"], each["secret_is_public"]) for each in once.data["parties"]] == [(1, False)]
-    old = run("threshold", "commit", corpus / "joint1-session", "--party", 1, "--out", place / "one", INSECURE)
+    old = run("threshold", "toss", corpus / "joint1-session", "--party", 1, "--out", place / "one", INSECURE)
     assert (old.code, "cyclotome threshold advise" in " ".join(old.text.split())) == (3, True)
 
 
 def test_mistakes_have_one_message_and_a_code(place: Path) -> None:
     make_keys(place, 2)
     session, folder = place / "session.ct", folders(place)[1]
-    again = run("threshold", "commit", session, "--party", 1, "--out", folder, INSECURE)
+    again = run("threshold", "toss", session, "--party", 1, "--out", folder, INSECURE)
     assert (again.code, "exists" in again.text) == (2, True)
-    stranger = run("threshold", "commit", session, "--party", 4, "--out", place / "four", INSECURE)
+    early = run("threshold", "commit", session, "--party", 1, "--out", place / "early", INSECURE)
+    assert (early.code, "nothing of party 1" in early.text) == (2, True)
+    plain = place / "plain.ct"
+    succeed("threshold", "new", place / "params.ct", "--parties", 2, "--audit", 1, "-o", plain, INSECURE)
+    coinless = run("threshold", "toss", plain, "--party", 1, "--out", place / "coinless", INSECURE)
+    assert (coinless.code, "has no audit" in coinless.text) == (2, True)
+    succeed("threshold", "commit", plain, "--party", 1, "--out", place / "plain1", INSECURE)
+    succeed("threshold", "commit", plain, "--party", 2, "--out", place / "plain2", INSECURE)
+    plainly = [place / f"plain{party}/commit-{party}.ct" for party in (1, 2)]
+    succeed("threshold", "share", plain, *plainly, "--party", 1, "--out", place / "plain1", INSECURE)
+    stranger = run("threshold", "toss", session, "--party", 4, "--out", place / "four", INSECURE)
     assert (stranger.code, "party 4" in stranger.text) == (2, True)
     wrong = run(
         "threshold", "answer", session, folder / "first-1.ct", "--party", 2, "--secret", folder / "secret.key",
@@ -269,6 +313,7 @@ def test_mistakes_have_one_message_and_a_code(place: Path) -> None:
         (folder / "secret.key", "party"),
         (session, "session"),
         (folder / "first-1.ct", "key share"),
+        (folder / "coin-1.ct", "coin"),
         (folder / "share.key", "secret share"),
     ]:
         assert kind in succeed("inspect", name).text
@@ -281,12 +326,12 @@ def test_a_partys_secret_under_a_passphrase(place: Path) -> None:
     succeed("threshold", "new", place / "params.ct", "--parties", "1,2", "-o", session, INSECURE)
     two = place / "two"
     protected = "--passphrase-file", phrase
-    succeed("threshold", "commit", session, "--party", 1, "--out", folder, *protected, INSECURE)
-    succeed("threshold", "commit", session, "--party", 2, "--out", two, INSECURE)
-    commitments = folder / "commit-1.ct", two / "commit-2.ct"
-    succeed("threshold", "share", session, *commitments, "--party", 1, "--out", folder, *protected, INSECURE)
-    succeed("threshold", "share", session, *commitments, "--party", 2, "--out", two, INSECURE)
-    first = folder / "first-1.ct", two / "first-2.ct"
+    paths: tuple[Path, ...] = ()
+    for verb, name in (("toss", "toss"), ("commit", "commit"), ("coin", "coin"), ("share", "first")):
+        succeed("threshold", verb, session, *paths, "--party", 1, "--out", folder, *protected, INSECURE)
+        succeed("threshold", verb, session, *paths, "--party", 2, "--out", two, INSECURE)
+        paths = folder / f"{name}-1.ct", two / f"{name}-2.ct"
+    first = paths
     own = "--party", 1, "--secret", folder / "secret.key", "-o", place / "second.ct", INSECURE
     succeed("threshold", "answer", session, *first, *own, "--passphrase-file", phrase)
     assert cy.inspect(folder / "secret.key").protection is not None

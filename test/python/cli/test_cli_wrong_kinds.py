@@ -38,8 +38,11 @@ COMMANDS: list[tuple[str, set[str], int]] = [
     ("circuit decrypt {numbers} --key FILE", {"secret"}, KEYS),
     ("threshold new FILE --parties 2 -o {new}", {"parameters"}, OTHERS),
     ("threshold commit FILE --party 1 --out {new}", {"session"}, OTHERS),
-    ("threshold share FILE {commitment} --party 1 --out {folder}", {"session"}, OTHERS),
-    ("threshold share {session} FILE --party 1 --out {folder}", {"commitment"}, KEYS),
+    ("threshold toss FILE --party 1 --out {new}", {"session"}, OTHERS),
+    ("threshold commit {session} FILE --party 1 --out {new}", {"coin"}, KEYS),
+    ("threshold coin {session} FILE --party 1 --out {folder}", {"commitment"}, KEYS),
+    ("threshold share FILE {coin} --party 1 --out {folder}", {"session"}, OTHERS),
+    ("threshold share {session} FILE --party 1 --out {folder}", {"coin"}, KEYS),
     ("threshold transcript {session} FILE", {"key-share"}, KEYS),
     ("threshold answer {session} FILE --party 1 --secret {own} -o {new}", {"key-share"}, KEYS),
     ("threshold answer {session} {key-share} --party 1 --secret FILE -o {new}", {"own"}, OTHERS),
@@ -63,8 +66,10 @@ def joint(parameters: cy.Parameters, own: Path) -> dict[str, Any]:
     """What parties of a joint key send each other; what the first one keeps is in its ``own`` file."""
     session = cy.threshold.Session.create(parameters, parties=3, threshold=2, rotations=[])
     parties = [cy.threshold.Party(session, number, file=own if number == 1 else None) for number in session.parties]
-    commitments = [party.commit() for party in parties]
-    first = [party.first_share(commitments) for party in parties]
+    tosses = [party.toss() for party in parties]
+    commitments = [party.commit(tosses) for party in parties]
+    coins = [party.show_coin(commitments) for party in parties]
+    first = [party.first_share(coins) for party in parties]
     second = [party.second_share(first) for party in parties]
     keys = cy.threshold.combine(session, first, second)
     dealt = parties[0].deal()[2]
@@ -72,6 +77,7 @@ def joint(parameters: cy.Parameters, own: Path) -> dict[str, Any]:
     share = parties[0].decryption_share(cy.encrypt([1, 2], keys.public), active=[1, 2])
     return {
         "session": session,
+        "coin": coins[0],
         "commitment": commitments[0],
         "key-share": first[0],
         "secret-share": dealt,
@@ -94,7 +100,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "secret": keys.secret,
         "public": keys.public,
         "evaluation": keys.evaluation,
-        "rekeying": cy.rekeying_key(keys.secret, others.secret),
+        "rekeying": cy.rekeying.rekeying_key(keys.secret, others.secret),
         "array": cy.encrypt([[1, 2], [3, 4]], keys.public),
         "frame": cy.encrypt_frame({"a": [1, 2, 3]}, keys.public),
         "plain": cy.plain([1, 2, 3], parameters),

@@ -78,8 +78,8 @@ def test_event_times_leave_launches_out() -> None:
 
 @needs_gpu
 def test_a_profile_on_a_gpu_counts_every_kind_of_work() -> None:
-    from cyclotome_bench.paper_kernels import shares
-    from cyclotome_bench.timing import Budget
+    from cyclotome_bench.machine.timing import Budget
+    from cyclotome_bench.papers.kernels import shares
 
     key, encrypt, decrypt = shares("cuda:0", Budget(fewest=1), ("001-8192-218",))
     assert key["share_uniform"] > 0 and encrypt["share_gaussian"] > 0 and decrypt["share_polynomials"] > 0

@@ -35,7 +35,7 @@ def encrypted(values: Any, scheme: str = "bfv", **options: Any) -> cy.EncryptedA
 def same_bytes(one: cy.EncryptedArray, many: Any) -> None:
     """Both are stored as the same bytes, but for the noise bounds (and so the checksum): partial sums may round
     otherwise, and a matrix's pieces may have their largest rows in different places."""
-    whole = many.gather() if isinstance(many, cy.ShardedArray) else many
+    whole = many.gather() if isinstance(many, cy.sharding.ShardedArray) else many
     a, b = (np.frombuffer(cy.to_bytes(x), dtype=np.uint8) for x in (one, whole))
     assert whole.shape == one.shape and whole.bound == one.bound and a.shape == b.shape
     assert one.noise_headroom - 2 < whole.noise_headroom < one.noise_headroom + 1e-9
@@ -86,7 +86,7 @@ def test_the_bytes_are_those_of_one_device(rng: np.random.Generator, scheme: str
     w[0, :2, 0] = rng.integers(1, 4, 2)  # a row of zeros gives a fresh encryption of zero, of other bytes each time
     x, y, row = encrypted(a, scheme), encrypted(b, scheme), encrypted(a[0, 0], scheme)
     small = encrypted(w[0, :2, :3], scheme, layout="replicated")
-    shard_x, shard_y = (cy.shard(v, devices) for v in (x, y))
+    shard_x, shard_y = (cy.sharding.shard(v, devices) for v in (x, y))
     assert shard_x.shape == x.shape and len(shard_x) == 5 and shard_x.bound == x.bound
     for one, many in zip(programs(x, y, row, small, w), programs(shard_x, shard_y, row, small, w), strict=True):
         same_bytes(one, many)
@@ -100,7 +100,7 @@ def test_matrices(rng: np.random.Generator) -> None:
     secret = keys("bfv").secret
     for layout in ("packed", "replicated"):
         x = encrypted(a, layout=layout)
-        s = cy.shard(x, DEVICES)
+        s = cy.sharding.shard(x, DEVICES)
         same_bytes(w @ x, w @ s)
         assert np.array_equal(cy.decrypt(w @ s, secret), w @ a)
         same_bytes(w[0] @ x, w[0] @ s)
@@ -108,7 +108,7 @@ def test_matrices(rng: np.random.Generator) -> None:
     y = encrypted(a[:4])
     assert np.array_equal(cy.decrypt(s @ y, secret), a @ a[:4])
     column = encrypted(a[:, 0], layout="replicated")
-    same_bytes(column @ a, cy.shard(column, DEVICES) @ a)
+    same_bytes(column @ a, cy.sharding.shard(column, DEVICES) @ a)
     with pytest.raises(MismatchError, match="take one of them gathered"):
         s @ s
     with pytest.raises(MismatchError, match="not cut like it"):
@@ -118,11 +118,11 @@ def test_matrices(rng: np.random.Generator) -> None:
 
 
 def test_pieces_lie_where_they_are_meant_to() -> None:
-    x = cy.shard(encrypted(np.ones((5, 2), dtype=int)), DEVICES)
+    x = cy.sharding.shard(encrypted(np.ones((5, 2), dtype=int)), DEVICES)
     assert x.devices == tuple(device_name(d) for d in DEVICES)
     assert [len(piece) for piece in x.shards] == [2, 3]
     assert x.gather().device == x.devices[0] and x.gather("cpu:1").device == "cpu:1"
-    assert cy.shard(encrypted(np.ones((1, 2), dtype=int)), DEVICES).devices == x.devices[:1]
+    assert cy.sharding.shard(encrypted(np.ones((1, 2), dtype=int)), DEVICES).devices == x.devices[:1]
     assert x.shards[0].keyring.evaluation is keys("bfv").evaluation.to(x.devices[0])
     assert x.nbytes == x.gather().nbytes and x.noise_headroom == x.gather().noise_headroom
     assert "2 on " in repr(x) and "3 on " in repr(x)
@@ -131,16 +131,17 @@ def test_pieces_lie_where_they_are_meant_to() -> None:
 def test_encryption_on_every_device(rng: np.random.Generator) -> None:
     values = rng.integers(-100, 100, (7, 30))
     for key in (keys("bfv").public, keys("bfv").secret):
-        x = cy.encrypt_sharded(values, key, DEVICES, bound=100)
+        x = cy.sharding.encrypt_sharded(values, key, DEVICES, bound=100)
         assert x.shape == (7, 30) and np.array_equal(cy.decrypt(x, keys("bfv").secret), values)
     ciphertexts = {
-        cy.to_bytes(item) for item in cy.encrypt_sharded(np.ones((6, 2), dtype=int), keys("bfv").public, DEVICES)
+        cy.to_bytes(item)
+        for item in cy.sharding.encrypt_sharded(np.ones((6, 2), dtype=int), keys("bfv").public, DEVICES)
     }
     assert len(ciphertexts) == 6  # no device repeats another's randomness
 
 
 def test_pieces_are_worked_on_at_once() -> None:
-    x = cy.shard(encrypted(np.ones((4, 2), dtype=int)), DEVICES)
+    x = cy.sharding.shard(encrypted(np.ones((4, 2), dtype=int)), DEVICES)
     meeting = threading.Barrier(2, timeout=60)
 
     def work(piece: cy.EncryptedArray) -> cy.EncryptedArray:
@@ -152,20 +153,20 @@ def test_pieces_are_worked_on_at_once() -> None:
 
 def test_errors_say_what_to_do() -> None:
     x = encrypted(np.ones((4, 2), dtype=int))
-    s = cy.shard(x, DEVICES)
+    s = cy.sharding.shard(x, DEVICES)
     with pytest.raises(ArgumentError, match=r"values\.reshape\(-1, n\)"):
-        cy.shard(encrypted([1, 2, 3]), DEVICES)
+        cy.sharding.shard(encrypted([1, 2, 3]), DEVICES)
     for devices in ([], "cpu"):
         with pytest.raises(ArgumentError, match="name at least one"):
-            cy.shard(x, devices)
+            cy.sharding.shard(x, devices)
     with pytest.raises(UnsupportedError, match="takes an EncryptedArray"):
-        cy.shard(s, DEVICES)  # type: ignore[arg-type]
-    with pytest.raises(MismatchError, match=r"cyclotome\.shard\(y, x\.devices\)"):
+        cy.sharding.shard(s, DEVICES)  # type: ignore[arg-type]
+    with pytest.raises(MismatchError, match=r"cyclotome\.sharding\.shard\(y, x\.devices\)"):
         s + x
-    with pytest.raises(MismatchError, match=r"cyclotome\.shard\(y, x\.devices\)"):
+    with pytest.raises(MismatchError, match=r"cyclotome\.sharding\.shard\(y, x\.devices\)"):
         x * s
     with pytest.raises(MismatchError, match="cut differently"):
-        s + cy.shard(x, DEVICES[:1])
+        s + cy.sharding.shard(x, DEVICES[:1])
     with pytest.raises(ArgumentError, match="do not fit"):
         s * np.ones((3, 2), dtype=int)
     with pytest.raises(ArgumentError, match="gather it first"):
@@ -183,7 +184,7 @@ def test_errors_say_what_to_do() -> None:
     with pytest.raises(RangeError):
         s * 10**30
     with pytest.raises(ArgumentError, match="leading axis"):
-        cy.encrypt_sharded([1, 2], keys("bfv").public, DEVICES)
+        cy.sharding.encrypt_sharded([1, 2], keys("bfv").public, DEVICES)
 
 
 @SCHEMES
@@ -191,7 +192,7 @@ def test_what_is_revealed_counts_the_ciphertexts_of_all_devices(scheme: str, mon
     """The distances of all of them from the ideal add up, wherever they lie."""
     values = np.arange(20).reshape(5, 4) - 10
     x = encrypted(values, scheme)
-    many, bits = cy.shard(x, DEVICES), []
+    many, bits = cy.sharding.shard(x, DEVICES), []
     assert many.ciphertexts == x.ciphertexts == 5 * len(x.parameters.plain_moduli)
     real = cy._core.reveal
 
@@ -208,12 +209,12 @@ def test_what_is_revealed_counts_the_ciphertexts_of_all_devices(scheme: str, mon
 def test_pieces_may_be_cut_again() -> None:
     """Work that is done at once may ask for more of it, deeper than there are threads to begin with."""
     values = np.arange(32).reshape(8, 4)
-    x = cy.shard(encrypted(values), DEVICES)
+    x = cy.sharding.shard(encrypted(values), DEVICES)
 
     def cut(piece: cy.EncryptedArray, depth: int) -> cy.EncryptedArray:
         if depth == 0 or len(piece) < 2:
             return piece + 1
-        return cy.shard(piece, DEVICES).map(lambda part: cut(part, depth - 1)).gather(piece.device)
+        return cy.sharding.shard(piece, DEVICES).map(lambda part: cut(part, depth - 1)).gather(piece.device)
 
     result = x.map(lambda piece: cut(piece, 3)).gather()
     assert np.array_equal(cy.decrypt(result, keys("bfv").secret), values + 1)
@@ -230,5 +231,5 @@ def test_all_pieces_end_before_an_error_is_raised() -> None:
 
     caller = threading.current_thread()
     with pytest.raises(RangeError, match="the first piece"):
-        cy.shard(encrypted(np.arange(8).reshape(4, 2)), DEVICES).map(work)
+        cy.sharding.shard(encrypted(np.arange(8).reshape(4, 2)), DEVICES).map(work)
     assert len(ended) == 1

@@ -83,17 +83,18 @@ COEFFICIENTS: dict[str, Verb] = {
         {"element": st.sampled_from([3, 5, 9, 17])},
         lambda element: str(element),
     ),
+    "trace": Verb(1, lambda x: np.asarray(x[..., 0] * _DEGREE, dtype=object), lambda world, x: x.trace()),
     "expand": Verb(
         1,
         _expanded,
-        lambda world, x, scaled: api.expand(x, scaled=scaled),
+        lambda world, x, scaled: api.polynomials.expand(x, scaled=scaled),
         {"scaled": st.booleans()},
         lambda scaled: str(int(scaled)),
     ),
     "pack": Verb(
         1,
         lambda x, scaled: x,
-        lambda world, x, scaled: api.pack(api.expand(x), scaled=scaled),
+        lambda world, x, scaled: api.polynomials.pack(api.polynomials.expand(x), scaled=scaled),
         {"scaled": st.booleans()},
     ),
 }

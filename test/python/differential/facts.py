@@ -141,6 +141,7 @@ def facts_of_parameters(draw: Draw) -> None:
     assert parameters.slot_ring.degree == parameters.slots or not parameters.has_slots
     assert parameters.insecure == (parameters.security_by(parameters.table) < 128)
     assert parameters.security_by(parameters.table) == parameters.security_reached
+    assert parameters.security_reached >= parameters.security or parameters.allow_insecure
     assert parameters.attacks in ("classical", "quantum") and parameters.allow_insecure in (True, False)
     assert parameters.summary() in repr(parameters) and str(n) in parameters.explain()
     assert isinstance(parameters.strict, bool) and parameters.parties >= 1 and isinstance(parameters.name, str)
@@ -248,7 +249,7 @@ def facts_of_shards(draw: Draw) -> None:
     where, rows = world(SETTING), draw(st.integers(1, 5))
     values = np.array(draw(st.lists(st.integers(-9, 9), min_size=2 * rows, max_size=2 * rows))).reshape(rows, 2)
     x = api.encrypt(values, where.keys.public, bound=9)
-    pieces = api.shard(x, devices=["cpu:1", "cpu:1", "cpu:2"])
+    pieces = api.sharding.shard(x, devices=["cpu:1", "cpu:1", "cpu:2"])
     assert len(pieces.shards) == len(pieces.devices) == min(3, rows) and sum(map(len, pieces.shards)) == rows
     assert (pieces.shape, pieces.ndim, pieces.bound, len(pieces)) == (x.shape, 2, 9, rows)
     assert pieces.parameters == x.parameters and pieces.key_id == x.key_id

@@ -54,14 +54,15 @@ def sent_on(message: Any, folder: Path, way: str) -> Any:
     return api.load(folder / "message", allow_insecure=True)
 
 
-def session_of(draw: Draw) -> Any:
-    """Two to four parties, of whom all or fewer decrypt, and whatever evaluation keys."""
-    count = draw(st.integers(2, 4))
+def session_of(draw: Draw, shared: bool = False) -> Any:
+    """Two to four parties, of whom all or fewer decrypt, and whatever evaluation keys. ``shared``: fewer."""
+    count = draw(st.integers(3 if shared else 2, 4))
+    every = st.integers(2, count - 1) if shared else st.one_of(st.none(), st.integers(2, count))
     numbers = sorted(draw(st.sets(st.integers(1, 9), min_size=count, max_size=count)))
     made = api.threshold.Session.create(
         parameters(draw(st.sampled_from(["bfv", "bgv"])), parties=4),
         parties=draw(st.sampled_from([numbers, count])),
-        threshold=draw(st.one_of(st.none(), st.integers(2, count))),
+        threshold=draw(every),
         rotations=draw(st.sampled_from([None, [], [1], [1, -2]])),
         columns=draw(st.sampled_from([None, True])),
         galois_elements=draw(st.sampled_from([(), (3,)])),
@@ -70,14 +71,15 @@ def session_of(draw: Draw) -> Any:
     )
     assert len(made.parties) == count and 2 <= made.threshold <= count and len(made.id) == 64
     assert made.shares_secrets == (made.threshold < count) and made.parameters.parties == 4
+    assert 3 in made.galois_elements or not made.galois_elements or all(each % 2 for each in made.galois_elements)
     return made
 
 
-def circle_of(draw: Draw, session: Any, folder: Path) -> Circle:
-    """Parties that know each other, or not; that live in files, or not; and their keys."""
+def circle_of(draw: Draw, session: Any, folder: Path, named: bool = False) -> Circle:
+    """Parties that know each other, or not; that live in files, or not; and their keys. ``named``: they do."""
     circle = Circle(session, folder)
     kept = draw(st.booleans())
-    if READY and (draw(st.booleans()) or session.shares_secrets):
+    if READY and draw(st.booleans() if not named else st.just(True)):
         circle.identities = {number: api.threshold.Identity.create() for number in session.parties}
     for number in session.parties:
         circle.parties[number] = api.threshold.Party(
@@ -179,7 +181,7 @@ def dealt_in_the_clear(circle: Circle) -> None:
     every = [party.deal() for party in circle.parties.values()]
     for number, party in circle.parties.items():
         share = party.receive([each[number] for each in every])
-        assert isinstance(share, api.threshold.SecretShare.target) and share.receiver == number
+        assert share.receiver == number and share.sender is None and share.epoch == 0
 
 
 def replaced(draw: Draw, circle: Circle, epoch: int) -> None:
@@ -279,22 +281,27 @@ def computed(draw: Draw, circle: Circle) -> tuple[Any, Any]:
 
 
 def joint_keys(draw: Draw) -> None:
-    """Keys of any session, and what was computed under them, in every epoch of the shares."""
+    """Keys of any session, and what was computed under them."""
     session = session_of(draw)
     with tempfile.TemporaryDirectory() as name:
         circle = circle_of(draw, session, Path(name))
         if session.shares_secrets:
-            if circle.identities:
-                dealt(draw, circle, "secret", 0)
-            else:
-                dealt_in_the_clear(circle)
+            dealt_in_the_clear(circle)
         _check(draw, circle)
-        if session.shares_secrets and circle.identities:
-            dealt(draw, circle, "refresh", 1)
-            _check(draw, circle)
-            if len(session.parties) > session.threshold:
-                replaced(draw, circle, 2)
-                _check(draw, circle)
+
+
+def joint_epochs(draw: Draw) -> None:
+    """The same in every epoch of the shares of a session in which fewer than all decrypt."""
+    if not READY:
+        return
+    with tempfile.TemporaryDirectory() as name:
+        circle = circle_of(draw, session_of(draw, shared=True), Path(name), named=True)
+        dealt(draw, circle, "secret", 0)
+        _check(draw, circle)
+        dealt(draw, circle, "refresh", 1)
+        _check(draw, circle)
+        replaced(draw, circle, 2)
+        _check(draw, circle)
 
 
 def _check(draw: Draw, circle: Circle) -> None:
@@ -304,6 +311,30 @@ def _check(draw: Draw, circle: Circle) -> None:
     if circle.identities and circle.session.relinearization:
         found = opened_with_checks(draw, circle, x)
         assert np.array_equal(found, clear), f"{circle.session}, with checks: {found}, not {clear}"
+
+
+def kinds_of_messages(draw: Draw) -> None:
+    """What parties send are objects of the classes that are named, and show what they are."""
+    session = api.threshold.Session.create(parameters(parties=3), parties=3, threshold=2)
+    with tempfile.TemporaryDirectory() as name:
+        circle = Circle(session, Path(name))
+        circle.parties = {number: api.threshold.Party(session, number, device=HOME) for number in session.parties}
+        make_keys(draw, circle)
+        dealt_in_the_clear(circle)
+        x = api.encrypt([1], circle.keys.public, bound=1)
+        share = circle.parties[1].decryption_share(x, active=[1, 2])
+        found = [(share, "DecryptionShare"), (circle.sent[0], "Commitment"), (circle.parties[1].share, "SecretShare")]
+        if READY:
+            circle.identities = {number: api.threshold.Identity.create() for number in session.parties}
+            own = circle.identities[1]
+            one = api.threshold.DealingRound(session, circle.public)
+            keys = [one.keys(number, each) for number, each in circle.identities.items()]
+            dealing, sealed = one.deal(circle.parties[1], own, keys)
+            found += [(keys[0], "ReceivingKeys"), (dealing, "Dealing"), (sealed[1], "SealedShare")]
+            found += [(own, "Signer"), (own.public, "Verifier")]
+        for value, kind in found:
+            named = getattr(api.threshold, kind).target
+            assert isinstance(value, named) or getattr(named, "_is_protocol", False), kind
 
 
 def joint_steps(draw: Draw) -> None:
@@ -331,6 +362,10 @@ def joint_steps(draw: Draw) -> None:
         found = threshold.advise(paths)
     assert [(each.party, each.answers) for each in found] == [(share.party, 1) for share in second]
     assert not any(each.secret_is_public or "PUBLIC" in each.words for each in found)
+    dealt_twice = threshold.Session.create(parameters(parties=3), parties=3, threshold=2, relinearization=False)
+    circle = Circle(dealt_twice, Path())
+    circle.parties = {number: threshold.Party(dealt_twice, number, device=HOME) for number in dealt_twice.parties}
+    dealt_in_the_clear(circle)
 
 
 def identities(draw: Draw) -> None:
@@ -365,4 +400,4 @@ def named_liars(draw: Draw) -> None:
     assert api.threshold.liars(failed, passed) == wanted, (failed, passed)
 
 
-SCENARIOS = (joint_keys, joint_steps, identities, named_liars)
+SCENARIOS = (joint_keys, joint_epochs, joint_steps, kinds_of_messages, identities, named_liars)

@@ -101,13 +101,13 @@ class World:
             allow_insecure=True,
             scheme=scheme,
         )
-        options = {"galois_elements": api.trace_elements(self.parameters), "device": HOME}
+        options = {"galois_elements": api.polynomials.trace_elements(self.parameters), "device": HOME}
         self.keys, self.other = (
             api.keygen(self.parameters, matrices=[(k, 3) for k in (1, 2, 3)] + [(3, k) for k in (1, 2)], **options)
             for _ in range(2)
         )
-        self.there = api.rekeying_key(self.keys.secret, self.other.secret)
-        self.back = api.rekeying_key(self.other.secret, self.keys.secret)
+        self.there = api.rekeying.rekeying_key(self.keys.secret, self.other.secret)
+        self.back = api.rekeying.rekeying_key(self.other.secret, self.keys.secret)
         self._folder = tempfile.TemporaryDirectory()
         self.folder = Path(self._folder.name)
         for name in ("secret", "public", "evaluation"):

@@ -20,7 +20,7 @@ from cyclotome.errors import CyclotomeError
 from hypothesis import strategies as st
 from small import HOME
 
-from . import circuit_programs, facts, joint, served
+from . import circuit_programs, facts, joint, quantised, served
 from .programs import world
 from .recording import api
 
@@ -197,12 +197,12 @@ def held(draw: Draw) -> None:
     where = world(SETTING)
     values = draw(st.lists(st.integers(-9, 9), min_size=1, max_size=4))
     stored = pickle.dumps(api.encrypt(values, where.keys.public, bound=9).with_keys(where.keys.evaluation))
-    api.hold_keys(where.keys.evaluation, device=HOME)
+    api.sessions.hold_keys(where.keys.evaluation, device=HOME)
     try:
         x = pickle.loads(stored)
         _close(api.decrypt(x * x, where.keys.secret), [value * value for value in values], "held keys")
     finally:
-        api.release_keys()
+        api.sessions.release_keys()
 
 
 def selections(draw: Draw) -> None:
@@ -266,7 +266,7 @@ def extension_slots(draw: Draw) -> None:
     values = st.lists(st.integers(0, slots.modulus - 1), min_size=slots.degree, max_size=slots.degree)
     a, b = (np.array([draw(values)] * slots.count) for _ in range(2))
     x, y = (slots.encrypt(each, keys.public) for each in (a, b))
-    assert isinstance(x, api.ExtensionArray.target)
+    assert isinstance(x, api.extension_slots.ExtensionArray.target)
     product = [0] * (2 * slots.degree - 1)
     for i in range(slots.degree):
         for j in range(slots.degree):
@@ -274,7 +274,48 @@ def extension_slots(draw: Draw) -> None:
     for i in range(2 * slots.degree - 2, slots.degree - 1, -1):
         product[i - slots.degree] += slots.root * product[i]
     wanted = [each % slots.modulus for each in product[: slots.degree]]
-    _close(slots.decrypt(x * y, keys.secret)[0], wanted, (a[0], b[0]))
+    _close(slots.decrypt(x * y, keys.secret, progress=None)[0], wanted, (a[0], b[0]))
+    _moved_elements(draw, slots, keys)
+
+
+def _moved_elements(draw: Draw, slots: Any, keys: cy.Keys) -> None:
+    """Rows of elements in circles, Frobenius maps by powers, traces by sums of conjugates, each multiplied out."""
+    k, d, t = slots.count, slots.degree, slots.modulus
+    assert slots.shape == (k, d) and k * d == slots.parameters.degree
+    entries = draw(st.lists(st.integers(0, t - 1), min_size=k * d, max_size=k * d))
+    values = np.array(entries, dtype=object).reshape(k, d)
+    assert np.array_equal(slots.elements(slots.polynomials(values)), values)
+    x = slots.of(slots.encrypt(values, keys.public, progress=None).polynomials)
+    slots.require(slots.parameters, "a test")
+    step, power = draw(st.integers(-9, 9)), draw(st.integers(0, 5))
+    rows = values.reshape(2, k // 2, d)
+    _close(slots.decrypt(x.rotate_rows(step), keys.secret), np.roll(rows, -step, axis=1).reshape(k, d), step)
+    _close(slots.decrypt(x.rotate_columns(), keys.secret), rows[::-1].reshape(k, d), "columns")
+    conjugates = [values]
+    for _ in range(d - 1):
+        conjugates.append(_power(conjugates[-1], t, slots))
+    assert x.shape == (k, d)
+    _close(slots.decrypt(x.frobenius(power), keys.secret), conjugates[power % d], power)
+    _close(slots.decrypt(x.trace(), keys.secret), sum(conjugates) % t, "trace")
+    _close(slots.decrypt(x * 2 + slots.constant(3), keys.secret), (2 * values + slots.constant(3)) % t, "constants")
+
+
+def _power(values: Any, exponent: int, slots: Any) -> Any:
+    """Elements to a power, by squares and products modulo z^d - zeta."""
+
+    def product(a: Any, b: Any) -> Any:
+        whole = np.zeros((slots.count, 2 * slots.degree - 1), dtype=object)
+        for i in range(slots.degree):
+            whole[:, i : i + slots.degree] += a[:, i : i + 1] * b
+        whole[:, : slots.degree - 1] += slots.root * whole[:, slots.degree :]
+        return whole[:, : slots.degree] % slots.modulus
+
+    result = slots.constant(1)
+    for bit in bin(exponent)[2:]:
+        result = product(result, result)
+        if bit == "1":
+            result = product(result, values)
+    return result
 
 
 @cache
@@ -297,7 +338,7 @@ def _extension() -> tuple[Any, cy.Keys]:
         cyclotomic=None,
         parties=1,
     )
-    slots = api.ExtensionSlots(parameters)
+    slots = api.extension_slots.ExtensionSlots(parameters)
     return slots, api.keygen(parameters, galois_elements=slots.galois_elements, device=HOME)
 
 
@@ -306,10 +347,10 @@ def shards(draw: Draw) -> None:
     values = np.array(draw(st.lists(st.integers(-9, 9), min_size=6, max_size=6)), dtype=object).reshape(3, 2)
     devices = draw(st.sampled_from([["cpu:1"], ["cpu:1", "cpu:1"]]))
     x = api.encrypt(values, where.keys.public, bound=9).with_keys(where.keys.evaluation)
-    pieces = api.shard(x, devices=devices)
-    assert isinstance(pieces, api.ShardedArray.target)
+    pieces = api.sharding.shard(x, devices=devices)
+    assert isinstance(pieces, api.sharding.ShardedArray.target)
     _close(api.decrypt((pieces * pieces).sum(axis=0), where.keys.secret), (values * values).sum(axis=0), values)
-    made = api.encrypt_sharded(values, where.keys.public, devices=devices, bound=9)
+    made = api.sharding.encrypt_sharded(values, where.keys.public, devices=devices, bound=9)
     _close(api.decrypt(made + made, where.keys.secret), values * 2, values)
 
 
@@ -383,27 +424,26 @@ def mapped(draw: Draw) -> None:
         )
 
 
-def models(draw: Draw) -> None:
-    """A fitted model answers as its quantised self in the clear."""
-    linear = __import__("pytest").importorskip("sklearn.linear_model")
-    rows = np.array(draw(st.lists(st.lists(st.integers(-8, 8), min_size=2, max_size=2), min_size=4, max_size=6)), float)
-    weights = np.array(draw(st.lists(st.integers(-3, 3), min_size=2, max_size=2)), float)
-    fitted = linear.LinearRegression().fit(rows, rows @ weights)
-    try:
-        model = api.models.from_sklearn(fitted, ranges=rows)
-        parameters = model.suggest(rows=len(rows))
-    except CyclotomeError:
-        return
-    keys = api.keygen(parameters, **model.plan(parameters, rows=len(rows)).keygen())
-    found = model.decrypt(model.predict(model.encrypt(rows, keys.public)), keys.secret)
-    assert np.allclose(found, model.predict_clear(rows)), (rows, weights)
-    assert np.abs(found - fitted.predict(rows)).max() <= model.error_bound * (1 + 1e-9) + 1e-9
+def products_by_method(draw: Draw) -> None:
+    """Every way to multiply in BFV gives the same."""
+    where, method = world(SETTING), draw(st.sampled_from(api.bfv.METHODS))
+    a, b = (np.array(draw(st.lists(st.integers(-9, 9), min_size=3, max_size=3)), dtype=object) for _ in range(2))
+    x, y = (api.encrypt(each, where.keys.public, bound=9).with_keys(where.keys.evaluation) for each in (a, b))
+    _close(api.decrypt(api.bfv.multiply(x, y, method=method), where.keys.secret), a * b, method)
+    with api.bfv.product_method(method):
+        _close(api.decrypt(x * y, where.keys.secret), a * b, method)
+    p, q = (api.encrypt(each, where.keys.public, bound=9, encoding="coefficients") for each in (a, b))
+    p, q = (each.with_keys(where.keys.evaluation) for each in (p, q))
+    found = api.bfv.negacyclic_product(p, q, method=method, relinearize=draw(st.booleans()))
+    _close(api.decrypt(found, where.keys.secret)[:5], np.convolve(a, b), method)
 
 
 def modules(draw: Draw) -> None:
     """The rooms that are public by themselves, by one call of each."""
     modulus = draw(st.sampled_from([20, 30]))
     for scheme in (api.bfv, api.bgv):
+        found = scheme.find_primes(None, [40], avoid=(2,), cyclotomic=21845)
+        assert found[0].bit_length() == 40 and (found[0] - 1) % 21845 == 0
         prime = scheme.find_primes(16, [modulus])[0]
         assert prime % 32 == 1 and prime.bit_length() == modulus and all(prime % k for k in range(2, math.isqrt(2**12)))
     assert api.interop.__name__.startswith("cyclotome") and api.study.__name__ and api.fpga.__name__
@@ -428,9 +468,10 @@ SCENARIOS: dict[str, Callable[[Draw], None]] = {
         options,
         tables_by_hand,
         mapped,
-        models,
+        products_by_method,
         modules,
         *joint.SCENARIOS,
+        *quantised.SCENARIOS,
         *facts.SCENARIOS,
         *served.SCENARIOS,
         *circuit_programs.SCENARIOS,

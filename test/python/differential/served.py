@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a service answers, beside the same function called here and beside NumPy and pandas; and questions that it has to
-refuse."""
+"""What a service answers, beside the same function called here and beside NumPy and pandas; and questions that it has
+to refuse."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ CLEAR: dict[str, Callable[..., list[Any]]] = {
 
 
 def _server(draw: Draw, parameters: Any, folder: str) -> Any:
-    quotas = {field.name: field.default for field in dataclasses.fields(cy.Quotas)}
+    quotas = {field.name: field.default for field in dataclasses.fields(cy.sessions.Quotas)}
     return api.Server(
         FUNCTIONS,
         parameters=parameters,
@@ -58,7 +58,7 @@ def _server(draw: Draw, parameters: Any, folder: str) -> Any:
         jobs=draw(st.sampled_from([None, 1])),
         device=HOME,
         retries=draw(st.integers(0, 2)),
-        quotas=api.Quotas(**quotas),
+        quotas=api.sessions.Quotas(**quotas),
         folder=draw(st.sampled_from([None, folder])),
         allow_insecure=True,
     )

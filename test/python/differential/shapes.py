@@ -71,6 +71,18 @@ MOVES: dict[str, Verb] = {
         lambda shape: _shape_text(shape),
     ),
     "transpose": Verb(1, lambda x: x.T, lambda world, x: x.T),
+    "transpose_axes": Verb(
+        1,
+        lambda x, order: np.transpose(x, order),
+        lambda world, x, order: x.transpose(*order),
+        {"order": st.sampled_from([[0], [0, 1], [1, 0], [-1, 0], [2, 0, 1], [1, 0, 2]])},
+    ),
+    "diagonal": Verb(
+        1,
+        lambda x, axis1, axis2: x.diagonal(0, axis1, axis2),
+        lambda world, x, axis1, axis2: x.diagonal(axis1=axis1, axis2=axis2),
+        {"axis1": st.sampled_from([0, 1]), "axis2": st.sampled_from([1, -1])},
+    ),
     "stack": Verb(
         2,
         lambda x, y, axis: np.stack([x, y], axis=axis),
@@ -114,8 +126,8 @@ def _stored(world: World, x: Any, way: str) -> Any:
 
 
 def _lent(world: World, x: Any) -> Any:
-    there = api.rekey(x, world.there, keys=world.other.public)
-    return api.rekey(there, world.back, keys=(world.keys.public, world.keys.evaluation))
+    there = api.rekeying.rekey(x, world.there, keys=world.other.public)
+    return api.rekeying.rekey(there, world.back, keys=(world.keys.public, world.keys.evaluation))
 
 
 SAME: dict[str, Verb] = {
@@ -140,7 +152,9 @@ SAME: dict[str, Verb] = {
         {"wanted": st.booleans()},
         lambda wanted: str(int(wanted)),
     ),
-    "rerandomize": Verb(1, _same, lambda world, x: api.rerandomize(x, world.keys.public), cpp=lambda: "", random=True),
+    "rerandomize": Verb(
+        1, _same, lambda world, x: api.rekeying.rerandomize(x, world.keys.public), cpp=lambda: "", random=True
+    ),
     "rekey": Verb(1, _same, lambda world, x: _lent(world, x), random=True),
     "stored": Verb(1, _same, _stored, {"way": st.sampled_from(["pickle", "bytes", "view", "file"])}),
     "assume_bound": Verb(1, _same, lambda world, x: x.assume_bound(x.interval, l1_bound=x.l1_bound)),

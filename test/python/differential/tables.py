@@ -162,6 +162,7 @@ def check(drawn: dict[str, Any], counts: Any) -> None:
         if total is not None:
             _check_sum(case, name, total, clear())
     _check_stored(case)
+    _check_facts(case)
 
 
 def _outcome(call: Callable[[], Any], counts: Any, name: str) -> Any:
@@ -187,3 +188,27 @@ def _check_stored(case: Case) -> None:
     again = api.from_bytes(api.to_bytes(case.frame), allow_insecure=True, device=case.where.device)
     for name in ("a", "b"):
         assert _cells(case.opened(again[name])) == case.clear[name], f"{case.drawn}\nstored: {name}"
+
+
+def _check_facts(case: Case) -> None:
+    """What a table and its columns say of themselves."""
+    frame, rows, drawn = case.frame, case.rows, case.drawn
+    a, shop = frame["a"], frame["shop"]
+    assert frame.rows == a.rows == shop.rows == len(frame) == rows and frame.parameters == case.where.parameters
+    arrays = frame.arrays()
+    assert frame.ciphertexts == sum(each.ciphertexts for each in arrays)
+    assert frame.nbytes == sum(each.nbytes for each in arrays)
+    assert list(frame.select("b", "a")) == ["b", "a"] and list(frame.assign(c=a)) == ["a", "b", "shop", "c"]
+    assert a.decimals == len(str(a.scale)) - 1 and len(a.arrays()) in (1, 2) and len(shop.arrays()) == 1
+    for each in (frame, a, shop):
+        moved = each.to(case.where.device).mapped(lambda array: +array)
+        assert [array.shape for array in moved.arrays()] == [array.shape for array in each.arrays()]
+    there = sum(cell is not None for cell in case.clear["a"])
+    count = a.count()
+    found = count if isinstance(count, int) else int(case.opened(count))
+    assert found == there, f"{drawn}\ncount: {found}, not {there}"
+    try:
+        a.mean()
+    except CyclotomeError:
+        return
+    raise AssertionError("a mean is no decimal")

@@ -228,6 +228,7 @@ ARITHMETIC: dict[str, Verb] = {
         {"w": _square(3), "left": st.booleans(), "kept": st.booleans()},
         lambda w, left, kept: f"{int(left)} {int(kept)} {integers_text(w)}",
     ),
+    "dot": Verb(2, lambda x, y: x * y if 0 in (x.ndim, y.ndim) else x @ y, lambda world, x, y: x.dot(y)),
     "matmul": Verb(2, lambda x, y: x @ y, lambda world, x, y: x @ y, cpp=lambda: "", cli=lambda x, y: f"({x} @ {y})"),
 }
 

@@ -121,9 +121,9 @@ def test_keys_levels_and_noise(scheme: str, rng: np.random.Generator) -> None:
     assert np.array_equal(cy.decrypt(low + y, keys.secret), a + b)
     assert np.array_equal(cy.decrypt(low * np.arange(40) + moved, keys.secret), a * np.arange(40) + a)
     other = cy.keygen(parameters, rotations=[])
-    bridge = cy.rekeying_key(keys.secret, other.secret)
-    assert cy.to_bytes(cy.rekey(moved, bridge)) == cy.to_bytes(cy.rekey(x, bridge))
-    assert np.array_equal(cy.decrypt(cy.rerandomize(moved, keys.public), keys.secret), a)
+    bridge = cy.rekeying.rekeying_key(keys.secret, other.secret)
+    assert cy.to_bytes(cy.rekeying.rekey(moved, bridge)) == cy.to_bytes(cy.rekeying.rekey(x, bridge))
+    assert np.array_equal(cy.decrypt(cy.rekeying.rerandomize(moved, keys.public), keys.secret), a)
     assert cy.noise_budget(moved, keys.secret) == cy.noise_budget(x, keys.secret)
     assert np.array_equal(cy.reveal(moved, keys.secret, flooding_bits=8), a)
 
@@ -154,7 +154,7 @@ def test_memory_is_accounted_for(rng: np.random.Generator, tmp_path: Path) -> No
     said, loaded = cy.inspect(tmp_path / "x").expanded_nbytes, cy.load(tmp_path / "x", allow_insecure=True)
     assert isinstance(loaded, cy.EncryptedArray)
     assert x.nbytes == first.nbytes == alone == said == loaded.nbytes
-    assert cy.shard(x, ["cpu:1"]).nbytes == alone
+    assert cy.sharding.shard(x, ["cpu:1"]).nbytes == alone
 
 
 @pytest.mark.parametrize("scheme", ["bfv", "bgv"])

@@ -10,7 +10,7 @@ import pytest
 from cyclotome import _core, errors
 from cyclotome._core import testing
 from cyclotome._core.testing import fermat as internals
-from cyclotome_bench.fermat import limb_moduli
+from cyclotome_bench.fermat.fermat import limb_moduli
 from cyclotome_study import fermat
 from test_fermat_bfv import context, negacyclic, some_integers, to_integers, to_words
 

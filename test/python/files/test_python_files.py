@@ -139,6 +139,26 @@ class TestExpectations:
         with pytest.raises(MismatchError):
             cy.load(tmp_path / "x", keys=keys((65537,)).evaluation)
 
+    def test_another_kind_is_refused(self, tmp_path: Path) -> None:
+        cy.save(tmp_path / "x", array())
+        frame = cy.encrypt_frame({"a": [1, 2]}, MADE.public)
+        for made, kind, other in ((array(), cy.EncryptedArray, cy.PublicKey), (frame, cy.EncryptedFrame, cy.Matrix)):
+            cy.save(tmp_path / "x", made)
+            for read in (
+                lambda kind: cy.load(tmp_path / "x", kind=kind, allow_insecure=True),
+                lambda kind: cy.from_bytes((tmp_path / "x").read_bytes(), True, kind=kind),
+            ):
+                assert type(read(kind)) is kind
+                with pytest.raises(MismatchError, match=f"an object of {kind.__name__}, not of {other.__name__}"):
+                    read(other)
+                with pytest.raises(ArgumentError, match="it is a class"):
+                    read("encrypted array")
+        me = cy.threshold.Identity.create()
+        cy.save(tmp_path / "me", me)
+        assert cy.load(tmp_path / "me", kind=cy.threshold.Identity).public == me.public
+        with pytest.raises(MismatchError, match="not of SecretKey"):
+            cy.load(tmp_path / "me", kind=cy.SecretKey)
+
     def test_keys_of_another_secret_key_are_refused(self, tmp_path: Path) -> None:
         cy.save(tmp_path / "x", array())
         other = cy.keygen(parameters(), device="cpu:1")

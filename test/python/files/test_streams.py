@@ -208,8 +208,8 @@ def test_pickled_arrays_have_keys_where_these_are_held() -> None:
     stored, bare = pickle.dumps(x), pickle.dumps(cy.from_bytes(cy.to_bytes(x), True))
     with pytest.raises(errors.MissingKeyError):
         pickle.loads(stored) * pickle.loads(stored)
-    cy.hold_keys(keys().evaluation)
-    cy.hold_keys(keys().public)  # joined with what is held
+    cy.sessions.hold_keys(keys().evaluation)
+    cy.sessions.hold_keys(keys().public)  # joined with what is held
     try:
         y = pickle.loads(stored)
         same(y * y, np.arange(5) ** 2)
@@ -217,14 +217,14 @@ def test_pickled_arrays_have_keys_where_these_are_held() -> None:
         assert not pickle.loads(bare).keyring.keys()  # it knew none
         assert keys().evaluation.key_id.encode() not in pickle.dumps(y)[:100]
     finally:
-        cy.release_keys()
+        cy.sessions.release_keys()
     with pytest.raises(errors.MissingKeyError):
         pickle.loads(stored) * pickle.loads(stored)
     for wrong in (keys().secret, 7):
         with pytest.raises(errors.UnsupportedError):
-            cy.hold_keys(wrong)
+            cy.sessions.hold_keys(wrong)
     with pytest.raises(errors.UnsupportedError, match="none were given"):
-        cy.hold_keys()
+        cy.sessions.hold_keys()
 
 
 def test_a_pool_of_processes_is_given_keys_once() -> None:
@@ -234,7 +234,7 @@ import multiprocessing as mp, cyclotome as cy
 def square(x): return x * x
 if __name__ == "__main__":
     secret, public, evaluation = cy.keygen(cy.Parameters.suggest(depth=1, value_bits=7), rotations=[])
-    with mp.get_context("spawn").Pool(2, cy.hold_keys, (evaluation,)) as pool:
+    with mp.get_context("spawn").Pool(2, cy.sessions.hold_keys, (evaluation,)) as pool:
         results = pool.map(square, [cy.encrypt([i, 2], public) for i in range(4)])
     print([cy.decrypt(r, secret).tolist() for r in results])
 """

@@ -49,7 +49,7 @@ def test_the_corpus_has_every_kind() -> None:
     current = [
         wire_format.read(path.read_bytes())
         for path in CORPUS.iterdir()
-        if path.name != "product-context" and not path.name.startswith("format1-")
+        if not path.name.endswith(("product-context", "identity")) and not path.name.startswith("format1-")
     ]
     assert {file.kind for file in current} == set(wire_format.KINDS.values())
     for name in ("plain_array", "plain_constants"):
@@ -117,7 +117,9 @@ def decrypt(c: wire_format.Ciphertexts, p: wire_format.Parameters, secret: list[
 
 
 @pytest.mark.parametrize(
-    "path", sorted(f for f in CORPUS.iterdir() if not f.name.endswith("product-context")), ids=lambda path: path.name
+    "path",
+    sorted(f for f in CORPUS.iterdir() if not f.name.endswith(("product-context", "identity"))),
+    ids=lambda path: path.name,
 )
 def test_every_file_has_a_sound_frame(path: Path) -> None:
     file = wire_format.read(path.read_bytes())
@@ -149,9 +151,11 @@ def test_the_passphrase_opens_the_protected_secret_key() -> None:
 
 
 def test_the_passphrase_opens_what_a_party_keeps() -> None:
-    """It is the file of the party beside it, which says that it has answered."""
+    """It is the file of the party beside it, which says that it has answered, and helped to decrypt."""
     [(tag, section)] = load("joint-party").sections
-    assert (tag, len(section)) == ("PRTY", 108 + 3 * 32)
+    assert (tag, len(section)) == ("PRTY", 108 + 3 * 32 + 40 + 5 * 32 + 8 + 2 * 32)
+    audit = [bytes([each]) for each in (9, 10, 11, 12, 13, 14)]
+    assert section[108 + 3 * 32 :] == struct.pack("<2I32s32s32s32s32s32sQ32s32s", 3, 2, *audit, 3, b"\4", b"\5")
     assert (section[32:44], section[44:76]) == (struct.pack("<3I", 1, 1, 3), b"\7" + bytes(31))
     assert wire_format.opened((CORPUS / "protected_party").read_bytes(), b"correct horse") == section
 
@@ -205,7 +209,7 @@ def test_rekeying_keys_hide_one_secret_under_the_other(scheme: str, tmp_path: Pa
     parameters = small.parameters((65537,), scheme=scheme)
     secrets = [cy.keygen(parameters, rotations=[], device="cpu:1").secret for _ in range(2)]
     files = []
-    for key in (*secrets, cy.rekeying_key(*secrets)):
+    for key in (*secrets, cy.rekeying.rekeying_key(*secrets)):
         cy.save(tmp_path / "key", key, overwrite=True)
         files.append(wire_format.read((tmp_path / "key").read_bytes()))
     first, second = (wire_format.secret_key(file) for file in files[:2])

@@ -47,16 +47,35 @@ def residues_digest(packed: bytes, items: int, p: Any) -> bytes:
     return hashlib.sha256(b"".join(np.array(limb, dtype=words).tobytes() for body in bodies for limb in body)).digest()
 
 
-def share_digest(data: bytes, p: Any) -> bytes:
-    """Of what a section KSHA holds."""
+def share_digest(data: bytes, p: Any, opening: bytes = b"") -> bytes:
+    """Of what the sections KSHA and KOPN hold."""
     party, number = struct.unpack_from("<2I", data, 32)
     head = f"cyclotome joint key share 2\nparty {party}\nround {number}\n".encode()
     residues = residues_digest(data[80:], struct.unpack_from("<Q", data, 72)[0], p)
-    return hashlib.sha256(head + data[:32] + data[40:72] + residues).digest()
+    return hashlib.sha256(head + data[:32] + data[40:72] + residues + opening).digest()
+
+
+def hashed(text: str, *parts: bytes) -> bytes:
+    return hashlib.sha256(text.encode() + b"".join(parts)).digest()
+
+
+def kept_of(coin: bytes, party: int, candidates: int) -> int:
+    """Which candidate a party keeps."""
+    return int.from_bytes(hashed(f"cyclotome joint kept 2\nparty {party}\n", coin)[:8], "little") % candidates
+
+
+def committed_to_candidates(data: bytes, opening: bytes, p: Any) -> bytes:
+    """What a first share's sender has committed to, by its sections KSHA and KOPN."""
+    session, [party] = data[:32], struct.unpack_from("<I", data, 32)
+    hashes = [opening[at + 32 : at + 64] for at in range(32, len(opening), 64)]
+    kept = kept_of(opening[:32], party, len(hashes) + 1)
+    residues = residues_digest(data[80:], struct.unpack_from("<Q", data, 72)[0], p)
+    own = hashed(f"cyclotome joint candidate 2\nparty {party}\ncandidate {kept}\n", session, residues)
+    return hashed(f"cyclotome joint candidates 2\nparty {party}\n", session, *hashes[:kept], own, *hashes[kept:])
 
 
 def committed(data: bytes, p: Any) -> bytes:
-    """What a first share's sender has committed to."""
+    """What a first share's sender has committed to, without an audit."""
     head = f"cyclotome joint commitment 2\nparty {struct.unpack_from('<I', data, 32)[0]}\n".encode()
     return hashlib.sha256(
         head + data[:32] + residues_digest(data[80:], struct.unpack_from("<Q", data, 72)[0], p)
@@ -88,9 +107,11 @@ def test_messages_are_what_the_page_says(scheme: str, tmp_path: Path) -> None:
     assert (tag, fixed) == ("SESS", (2, 1, 3))
     assert struct.unpack_from("<3I", data, 44) == (1, 2, 3)
     assert struct.unpack_from("<IQ", data, 56) == (1, 3)
+    assert data[68:] == struct.pack("<IQ", 8, 1 << 20)
+    assert (joint.session.decryptions, joint.session.audit) == (1 << 20, 8)
     text = (
         f"cyclotome threshold session 2\nparameters {file.parameters.fingerprint().hex()}\nparties 1,2,3\nthreshold 2\n"
-        f"relinearization 1\ngalois 3\nreference {reference.hex()}\n"
+        f"relinearization 1\ngalois 3\ndecryptions 1048576\naudit 8\nreference {reference.hex()}\n"
     )
     digest = hashlib.sha256(text.encode()).digest()
     assert digest.hex() == joint.session.id
@@ -102,20 +123,39 @@ def test_messages_are_what_the_page_says(scheme: str, tmp_path: Path) -> None:
     factor = p.plain_moduli[0] if scheme == "bgv" else 1
     secrets = {number: [int(x) for x in secret_of(party)] for number, party in joint.parties.items()}
     ephemeral_hidden, digests = [], []
-    opened = [bytes(committed(read(path, share).sections[0][1], p)) for share in joint.first]
+    opened = []
+    for share in joint.first:
+        [(_, data), (tag, opening)] = read(path, share).sections
+        assert (tag, len(opening)) == ("KOPN", 32 + 7 * 64)
+        opened.append(committed_to_candidates(data, opening, p))
+    tossed, parts = [], []
+    for number, (toss, shown) in enumerate(zip(joint.tosses, joint.coins, strict=True), start=1):
+        [(tag, data)] = read(path, toss).sections
+        assert (tag, data[:68]) == ("COIN", digest + struct.pack("<2I", number, 1) + bytes(28))
+        tossed.append(data[72:])
+        [(tag, data)] = read(path, shown).sections
+        assert struct.unpack_from("<2I", data, 32) == (number, 2)
+        parts.append(data[72:])
+        assert hashed(f"cyclotome joint toss 2\nparty {number}\n", digest, parts[-1]) == tossed[-1]
+    all_tossed = hashed("cyclotome joint tosses 2\n", digest, *tossed)
+    basis = hashed("cyclotome joint candidates of all 2\n", all_tossed, *opened)
+    assert {read(path, shown).sections[0][1][40:72] for shown in joint.coins} == {basis}
+    coin = hashed("cyclotome joint coin 2\n", digest, *parts)
     for number, commitment in enumerate(joint.commitments):
         file = read(path, commitment)
         assert (file.kind, file.key_id) == ("key_commitment", session)
         assert file.sections == [("KCOM", digest + struct.pack("<I", number + 1) + opened[number])]
     commitments = hashlib.sha256(b"cyclotome joint commitments 2\n" + digest + b"".join(opened)).digest()
+    commitments = hashed("cyclotome joint chosen 2\n", commitments, coin)
     for share in joint.first:
         file = read(path, share)
-        [(tag, data)] = file.sections
+        [(tag, data), (_, opening)] = file.sections
         assert (file.kind, tag, file.key_id, data[:32]) == ("key_share", "KSHA", session, digest)
+        assert opening[:32] == coin
         party, round_number = struct.unpack_from("<2I", data, 32)
         assert (party, round_number, data[40:72]) == (share.party, 1, commitments)
         items = struct.unpack_from("<Q", data, 72)[0]
-        digests.append(share_digest(data, p))
+        digests.append(share_digest(data, p, opening))
         assert items == 1 + 2 * p.digits + p.digits
         bodies = wire_format.key_polynomials(data[80:], items, p)
         secret = secrets[party]
@@ -166,9 +206,9 @@ def test_messages_are_what_the_page_says(scheme: str, tmp_path: Path) -> None:
     assert [tag for tag, _ in file.sections] == ["DSHA", "DCHA"]
     head = file.sections[0][1]
     c = wire_format.ciphertexts(array.sections[1][1], p, array.version)
-    hashed = key + struct.pack("<5Q", 0, c.limbs, 1, 2, c.correction)
-    hashed += np.array(c.polynomials, dtype=np.uint64).tobytes()
-    assert (head[:32], head[32:64]) == (digest, hashlib.sha256(hashed).digest())
+    whole_array = key + struct.pack("<5Q", 0, c.limbs, 1, 2, c.correction)
+    whole_array += np.array(c.polynomials, dtype=np.uint64).tobytes()
+    assert (head[:32], head[32:64]) == (digest, hashlib.sha256(whole_array).digest())
     assert struct.unpack_from("<5I", head, 64) == (1, 64, 2, 1, 3)
     assert struct.unpack_from("<IIQ", file.sections[1][1]) == (0, c.limbs, 1)
 

@@ -252,7 +252,7 @@ REFUSED: list[tuple[Callable[[], Any], type[Exception]]] = [
     (lambda: cy.EncryptedColumn(array([1], wrap=True)), UnsupportedError),
     (lambda: cy.EncryptedColumn(array([1], bound=1, encoding="coefficients")), UnsupportedError),
     (lambda: cy.EncryptedColumn(array([[1, 2]], bound=2)), ArgumentError),
-    (lambda: cy.EncryptedColumn(cy.shard(array([[1], [2]], bound=2), ["cpu:1"])), UnsupportedError),
+    (lambda: cy.EncryptedColumn(cy.sharding.shard(array([[1], [2]], bound=2), ["cpu:1"])), UnsupportedError),
     (lambda: cy.EncryptedColumn(VALUES, mask=array([1, 0, 1], bound=1)), ArgumentError),
     (lambda: cy.EncryptedColumn(VALUES, mask=array([1, 0, 1], bound=(0, 7))), ArgumentError),
     (lambda: cy.EncryptedColumn(VALUES, mask=array([1, 0, 1], wrap=True)), UnsupportedError),

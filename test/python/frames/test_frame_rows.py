@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from cyclotome.errors import ArgumentError, CyclotomeError, UnsupportedError
+from cyclotome.errors import ArgumentError, CyclotomeError, RangeError, UnsupportedError
 from small import keys
 
 MADE = keys((40961, 65537, 114689), value_bits=8)
@@ -76,7 +76,6 @@ NO_ANSWERS: dict[str, Callable[[], Any]] = {
     "a column times a frame": lambda: SOLD * FRAME,
     "minus a frame": lambda: -FRAME,
     "rows": lambda: FRAME[SHOP == "A"],
-    "several columns": lambda: FRAME[["sold"]],
     "a number": lambda: FRAME[0],
     "no column": lambda: FRAME["no"],
     "a column's truth": lambda: bool(SOLD),
@@ -115,6 +114,21 @@ def test_what_has_no_answer_is_refused_with_advice(what: str) -> None:
 def test_polars_refuses_what_it_does_not_know(make: Callable[[], Any]) -> None:
     with pytest.raises(TypeError):
         make()
+
+
+@pytest.mark.parametrize("compute", [lambda: SOLD * (1 / 3), lambda: (1 / 3) * SOLD, lambda: SOLD * SOLD + 0.1 / 3])
+def test_floats_of_many_decimals_are_to_be_rounded(compute: Callable[[], Any]) -> None:
+    """1/3 is 0.3333333333333333 as a decimal; who writes it means fewer."""
+    with pytest.raises(RangeError, match=r"such as 1/3 has as a float.*round\(x, 4\)"):
+        compute()
+    assert cy.decrypt_frame((SOLD * round(1 / 3, 4)).sum(), MADE.secret) == sum(TABLE["sold"]) * Decimal("0.3333")
+
+
+@pytest.mark.parametrize("name", ["mean", "agg", "max"])
+def test_groups_answer_with_advice(name: str) -> None:
+    with pytest.raises(AttributeError, match=r"has no attribute.*sum and count; a mean is their quotient"):
+        getattr(FRAME.groupby("shop"), name)
+    assert not hasattr(FRAME.groupby("shop"), "__dataframe__")
 
 
 @pytest.mark.parametrize("name", ["head", "mean", "describe", "loc", "shape", "merge", "var", "apply", "to_numpy"])

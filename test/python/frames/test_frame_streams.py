@@ -213,7 +213,7 @@ def test_pickled_tables_have_keys_where_these_are_held() -> None:
     assert y["again"].values is y["price"].values
     with pytest.raises(errors.MissingKeyError):
         y["price"] * y["sold"]
-    cy.hold_keys(MADE.evaluation)
+    cy.sessions.hold_keys(MADE.evaluation)
     try:
         for y in (pickle.loads(stored), copy.deepcopy(x)):
             assert all(array.keyring.keys() for column in y.columns.values() for array in column.arrays())
@@ -221,4 +221,4 @@ def test_pickled_tables_have_keys_where_these_are_held() -> None:
         y = pickle.loads(bare)  # it knew none
         assert not any(array.keyring.keys() for column in y.columns.values() for array in column.arrays())
     finally:
-        cy.release_keys()
+        cy.sessions.release_keys()

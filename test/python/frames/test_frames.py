@@ -325,6 +325,26 @@ def test_what_is_refused(table: Any, options: dict[str, Any], error: type[Except
         cy.encrypt_frame(table, PUBLIC, **options)
 
 
+def test_several_columns_are_a_frame() -> None:
+    table = pd.DataFrame({"a": [1, 2], "b": [3, 4], "c": [5, 6]}, index=["x", "y"])
+    frame = cy.encrypt_frame(table, PUBLIC, index="public")
+    pd.testing.assert_frame_equal(opened(frame[["c", "a"]]), table[["c", "a"]])
+    with pytest.raises(cy.errors.ArgumentError, match="no column 'd'"):
+        frame[["a", "d"]]
+    with pytest.raises(cy.errors.ArgumentError, match="at least one"):
+        frame[[]]
+    for key in ([0], ("a", "b"), table["a"] > 1, slice(1), 0):
+        with pytest.raises(cy.errors.UnsupportedError, match="columns by name"):
+            frame[key]
+
+
+def test_a_public_count_is_a_number() -> None:
+    frame = cy.encrypt_frame({"a": [1, None, 3]}, PUBLIC, missing="public")
+    assert opened(frame["a"].count()) == 2
+    with pytest.raises(cy.errors.UnsupportedError, match="not bool"):
+        opened(True)
+
+
 def test_frames_of_wrong_parts_are_refused() -> None:
     x = cy.encrypt_frame({"a": [1, 2]}, PUBLIC)
     shorter = cy.encrypt_frame({"a": [1]}, PUBLIC)

@@ -24,7 +24,7 @@ EVERY_RING = pytest.mark.parametrize(("degree", "t"), SMALL)
 class World:
     def __init__(self, degree: int, t: int, scheme: str) -> None:
         self.parameters = parameters(degree, (t,), scheme)
-        self.slots = cy.ExtensionSlots(self.parameters)
+        self.slots = cy.extension_slots.ExtensionSlots(self.parameters)
         self.keys = cy.keygen(self.parameters, galois_elements=self.slots.galois_elements)
         self.t, (self.k, self.d) = t, self.slots.shape
         self.modulus = flint.nmod_poly([-self.slots.root % t] + [0] * (self.d - 1) + [1], t)
@@ -34,10 +34,10 @@ class World:
         values.flat[0], values.flat[-1] = self.t - 1, self.t - 1
         return values
 
-    def encrypted(self, values: Any) -> cy.ExtensionArray:
+    def encrypted(self, values: Any) -> cy.extension_slots.ExtensionArray:
         return self.slots.encrypt(values, self.keys.public)
 
-    def opened(self, x: cy.ExtensionArray) -> Any:
+    def opened(self, x: cy.extension_slots.ExtensionArray) -> Any:
         values = self.slots.decrypt(x, self.keys.secret)
         assert values.shape == x.shape
         return values
@@ -60,7 +60,7 @@ def world(scheme: str, degree: int, t: int) -> World:
 @pytest.mark.parametrize(("degree", "t", "count"), RINGS)
 def test_slots_are_read_in_one_field(degree: int, t: int, count: int, rng: np.random.Generator) -> None:
     """Element i of p is p(z^e_i): so x is z^e_i, y = x^d is zeta^e_i, and constants are where integers in slots are."""
-    slots = cy.ExtensionSlots(parameters(degree, (t,)))
+    slots = cy.extension_slots.ExtensionSlots(parameters(degree, (t,)))
     d, root = degree // count, slots.root
     assert slots.shape == (count, d) and root == minimal_root(2 * count, t)
     modulus = flint.nmod_poly([-root % t] + [0] * (d - 1) + [1], t)
@@ -136,9 +136,9 @@ def test_what_does_not_fit_is_refused(rng: np.random.Generator) -> None:
     x = w.encrypted(w.random(rng))
     for plain in [(7,), (65,), (2,), (17, 97)]:
         with pytest.raises(ParameterError):
-            cy.ExtensionSlots(parameters(32, plain))
+            cy.extension_slots.ExtensionSlots(parameters(32, plain))
     with pytest.raises(UnsupportedError):
-        cy.ExtensionSlots(3)
+        cy.extension_slots.ExtensionSlots(3)
     for shape in [(), (3,), (w.d, w.k), (w.k, w.d + 1), (0, w.k, w.d)]:
         with pytest.raises(ArgumentError, match=r"\(k, d\) = \(8, 4\)"):
             w.slots.encrypt(np.zeros(shape, dtype=int), w.keys.public)

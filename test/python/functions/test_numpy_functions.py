@@ -19,7 +19,7 @@ LIST = ROWS[0]
 
 @pytest.fixture(scope="module")
 def keys() -> cy.Keys:
-    return cy.keygen(cy.suggest(depth=2, value_bits=6, terms=16))
+    return cy.keygen(cy.Parameters.suggest(depth=2, value_bits=6, terms=16))
 
 
 @pytest.fixture(scope="module")

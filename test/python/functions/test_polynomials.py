@@ -55,7 +55,7 @@ class World:
 
     def __init__(self, t: int | Sequence[int], scheme: str = "bfv") -> None:
         self.parameters = parameters_of(t, scheme)
-        elements = [*cy.trace_elements(self.parameters), 7]
+        elements = [*cy.polynomials.trace_elements(self.parameters), 7]
         self.secret, self.public, self.evaluation = cy.keygen(self.parameters, galois_elements=elements)
 
     def encrypted(self, values: Any, **how: Any) -> cy.EncryptedArray:
@@ -81,13 +81,17 @@ def test_products_modulo_t(t: int, scheme: str, rng: np.random.Generator) -> Non
     for left, right in ((a, b), ([t - 1] * DEGREE, [t - 1] * DEGREE), ([0] * 5 + [1], [t - 1])):
         x, y = w.encrypted(left, **how), w.encrypted(right, **how)
         expected = [v % t for v in negacyclic(left, right, DEGREE)]
-        for made in (cy.negacyclic_product(x, y), cy.negacyclic_product(x, right), cy.negacyclic_product(left, y)):
+        for made in (
+            cy.polynomials.negacyclic_product(x, y),
+            cy.polynomials.negacyclic_product(x, right),
+            cy.polynomials.negacyclic_product(left, y),
+        ):
             assert w.opened(made) == expected and made.shape == (DEGREE,) and made.encoding == "coefficients"
-        unswitched = cy.negacyclic_product(x, y, relinearize=False)
+        unswitched = cy.polynomials.negacyclic_product(x, y, relinearize=False)
         assert w.opened(unswitched + unswitched) == [2 * v % t for v in expected]
         assert w.opened(unswitched.relinearized()) == expected
     x = w.encrypted(a, **how)
-    assert w.opened(cy.negacyclic_product(x, x)) == [v % t for v in negacyclic(a, a, DEGREE)]
+    assert w.opened(cy.polynomials.negacyclic_product(x, x)) == [v % t for v in negacyclic(a, a, DEGREE)]
     short, other = a[: DEGREE // 2], b[:7]
     u, v = w.encrypted(short, **how), w.encrypted(other, **how)
     for made in (cy.convolve(u, v), cy.convolve(u, other), cy.convolve(short, v)):
@@ -119,12 +123,12 @@ def test_methods_are_refused_by_name_and_by_scheme() -> None:
         cy.bfv.multiply(x, 3, method="behz")  # type: ignore[arg-type]
     with cy.bfv.product_method("behz"):
         with pytest.raises(cy.errors.ArgumentError, match="one way to multiply, and none by the name of 'behz'"):
-            cy.negacyclic_product(y, y)
-        behz = cy.negacyclic_product(x, x)
-    own = cy.negacyclic_product(x, x)
+            cy.polynomials.negacyclic_product(y, y)
+        behz = cy.polynomials.negacyclic_product(x, x)
+    own = cy.polynomials.negacyclic_product(x, x)
     assert behz.noise_headroom != own.noise_headroom  # it was used, and is not any more
     with cy.bfv.product_method("no"), pytest.raises(cy.errors.ArgumentError, match="'no'"):
-        cy.negacyclic_product(x, x)
+        cy.polynomials.negacyclic_product(x, x)
 
 
 def test_several_moduli_hold_wide_products(rng: np.random.Generator) -> None:
@@ -132,8 +136,8 @@ def test_several_moduli_hold_wide_products(rng: np.random.Generator) -> None:
     a, b = (rng.integers(-(2**15), 2**15, (3, DEGREE)) for _ in range(2))
     x, y = w.encrypted(a, bound=2**15), w.encrypted(b[:, None, :], bound=2**15)
     expected = [negacyclic(a[j], b[i], DEGREE) for i in range(3) for j in range(3)]
-    assert w.opened(cy.negacyclic_product(x, y)) == [value for row in expected for value in row]
-    assert cy.negacyclic_product(x, y).bound == DEGREE * 2**30
+    assert w.opened(cy.polynomials.negacyclic_product(x, y)) == [value for row in expected for value in row]
+    assert cy.polynomials.negacyclic_product(x, y).bound == DEGREE * 2**30
 
 
 # --- bounds -----------------------------------------------------------------------------------------------------------
@@ -141,14 +145,14 @@ def test_a_bound_is_reached_and_one_more_is_refused() -> None:
     w = world(65537)
     most = w.parameters.capacity
     ones = w.encrypted([1] * DEGREE, bound=1)
-    assert w.opened(cy.negacyclic_product(ones, [most // DEGREE] * DEGREE))[-1] == most // DEGREE * DEGREE
+    assert w.opened(cy.polynomials.negacyclic_product(ones, [most // DEGREE] * DEGREE))[-1] == most // DEGREE * DEGREE
     with pytest.raises(cy.errors.RangeError, match="would wrap around"):
-        cy.negacyclic_product(ones, [most // DEGREE + 1] * DEGREE)
+        cy.polynomials.negacyclic_product(ones, [most // DEGREE + 1] * DEGREE)
     with pytest.raises(cy.errors.RangeError, match="would wrap around"):
-        cy.negacyclic_product(ones, w.encrypted([1] * DEGREE, bound=most // DEGREE + 1))
+        cy.polynomials.negacyclic_product(ones, w.encrypted([1] * DEGREE, bound=most // DEGREE + 1))
     sparse = w.encrypted([0] * (DEGREE - 1) + [1], bound=1, l1_bound=1)
-    assert cy.negacyclic_product(sparse, w.encrypted([1], bound=most)).bound == most
-    assert cy.negacyclic_product(sparse, sparse).l1_bound == 1
+    assert cy.polynomials.negacyclic_product(sparse, w.encrypted([1], bound=most)).bound == most
+    assert cy.polynomials.negacyclic_product(sparse, sparse).l1_bound == 1
 
 
 @pytest.mark.parametrize("t", [257, 1024, 65])
@@ -162,7 +166,7 @@ def test_random_programs_stay_within_their_bounds(t: int, rng: np.random.Generat
         x = w.encrypted(a, bound=int(bounds[0]))
         y: Any = w.encrypted(b, bound=int(bounds[1])) if rng.integers(2) else b
         try:
-            z = cy.negacyclic_product(x, y)
+            z = cy.polynomials.negacyclic_product(x, y)
             g = int(rng.choice([3, 5, 7]))
             z = z.automorphism(g) + 1
         except cy.errors.RangeError:
@@ -188,13 +192,13 @@ def test_automorphisms_traces_expansions_and_packing(scheme: str, rng: np.random
     assert w.opened(traced) == (DEGREE * a[..., 0]).ravel().tolist()
     for length in (1, 2, 5, DEGREE):
         part = w.encrypted(a[..., :length], bound=9)
-        many = cy.expand(part)
+        many = cy.polynomials.expand(part)
         assert many.shape == (2, 3, length) and many.layout == "replicated" and many.bound == 9
         assert w.opened(many) == a[..., :length].ravel().tolist()
-        back = cy.pack(many)
+        back = cy.polynomials.pack(many)
         assert back.encoding == "coefficients" and back.layout == "packed"
         assert w.opened(back) == a[..., :length].ravel().tolist()
-    packed = cy.pack(x)
+    packed = cy.polynomials.pack(x)
     assert packed.shape == (2, DEGREE)
     expected = np.zeros((2, DEGREE), np.int64)
     expected[:, : 3 * DEGREE // 4 : DEGREE // 4] = a[..., 0]
@@ -205,12 +209,12 @@ def test_even_moduli_take_the_scale() -> None:
     w = world(1024)
     x = w.encrypted([3, -2, 1], bound=3)
     with pytest.raises(cy.errors.UnsupportedError, match=r"scaled=True gives 2\^2 times"):
-        cy.expand(x)
-    assert w.opened(cy.expand(x, scaled=True)) == [12, -8, 4]
-    assert cy.expand(x, scaled=True).bound == 12
-    assert w.opened(cy.pack(x[None], scaled=True))[0] == 3 * DEGREE
+        cy.polynomials.expand(x)
+    assert w.opened(cy.polynomials.expand(x, scaled=True)) == [12, -8, 4]
+    assert cy.polynomials.expand(x, scaled=True).bound == 12
+    assert w.opened(cy.polynomials.pack(x[None], scaled=True))[0] == 3 * DEGREE
     with pytest.raises(cy.errors.RangeError, match="pack: values may reach"):
-        cy.pack(w.encrypted([[3]], bound=16), scaled=True)
+        cy.polynomials.pack(w.encrypted([[3]], bound=16), scaled=True)
     with pytest.raises(cy.errors.RangeError, match="trace: values may reach"):
         w.encrypted([3], bound=16).trace()
 
@@ -220,13 +224,13 @@ def test_missing_keys_are_named() -> None:
     _, public, evaluation = cy.keygen(parameters, rotations=[], galois_elements=[3, DEGREE + 1])
     assert evaluation.galois_elements == (3, DEGREE + 1)
     x = cy.encrypt([1, 2], public, bound=2, encoding="coefficients")
-    assert cy.expand(x).shape == (2,)
+    assert cy.polynomials.expand(x).shape == (2,)
     with pytest.raises(cy.errors.MissingKeyError, match=r"galois_elements=\[9\]"):
         x.automorphism(9)
     for call in (
         x.trace,
-        lambda: cy.pack(x[None]),
-        lambda: cy.expand(cy.encrypt([1] * 3, public, encoding="coefficients")),
+        lambda: cy.polynomials.pack(x[None]),
+        lambda: cy.polynomials.expand(cy.encrypt([1] * 3, public, encoding="coefficients")),
     ):
         with pytest.raises(cy.errors.MissingKeyError, match="trace_elements"):
             call()
@@ -244,43 +248,54 @@ def test_what_is_no_polynomial_is_refused() -> None:
     slots = cy.encrypt(range(40), w.public, bound=40)
     single = cy.encrypt([1, 2], w.public, bound=2, layout="replicated")
     refusals: list[tuple[type[Exception], Callable[[], Any]]] = [
-        (cy.errors.UnsupportedError, lambda: cy.negacyclic_product(slots, x)),
-        (cy.errors.UnsupportedError, lambda: cy.negacyclic_product(single, x)),
-        (cy.errors.UnsupportedError, lambda: cy.negacyclic_product([1], [2])),
+        (cy.errors.UnsupportedError, lambda: cy.polynomials.negacyclic_product(slots, x)),
+        (cy.errors.UnsupportedError, lambda: cy.polynomials.negacyclic_product(single, x)),
+        (cy.errors.UnsupportedError, lambda: cy.polynomials.negacyclic_product([1], [2])),
         (cy.errors.UnsupportedError, lambda: cy.convolve(x, [0.5])),
-        (cy.errors.UnsupportedError, lambda: cy.expand(slots)),
-        (cy.errors.UnsupportedError, lambda: cy.expand([1])),  # type: ignore[arg-type]
-        (cy.errors.UnsupportedError, lambda: cy.pack(slots)),
+        (cy.errors.UnsupportedError, lambda: cy.polynomials.expand(slots)),
+        (cy.errors.UnsupportedError, lambda: cy.polynomials.expand([1])),  # type: ignore[arg-type]
+        (cy.errors.UnsupportedError, lambda: cy.polynomials.pack(slots)),
         (cy.errors.UnsupportedError, lambda: slots.automorphism(3)),
-        (cy.errors.ArgumentError, lambda: cy.pack(x)),
+        (cy.errors.ArgumentError, lambda: cy.polynomials.pack(x)),
         (cy.errors.ArgumentError, lambda: x.automorphism(2)),
         (cy.errors.ArgumentError, lambda: x.automorphism(0)),
         (cy.errors.ArgumentError, lambda: cy.convolve(x, x)),
         (cy.errors.ArgumentError, lambda: cy.convolve(x, [])),
         (cy.errors.ArgumentError, lambda: cy.convolve(x, 3)),
-        (cy.errors.ArgumentError, lambda: cy.negacyclic_product(x, [1] * (DEGREE + 1))),
-        (cy.errors.ArgumentError, lambda: cy.negacyclic_product(w.encrypted(range(DEGREE + 1), bound=99), x)),
-        (cy.errors.ArgumentError, lambda: cy.negacyclic_product(w.encrypted([[1]] * 2), w.encrypted([[1]] * 3))),
-        (cy.errors.MismatchError, lambda: cy.negacyclic_product(x, world(65).encrypted([1]))),
-        (cy.errors.MismatchError, lambda: cy.negacyclic_product(x, w.encrypted([1], wrap=True))),
+        (cy.errors.ArgumentError, lambda: cy.polynomials.negacyclic_product(x, [1] * (DEGREE + 1))),
+        (
+            cy.errors.ArgumentError,
+            lambda: cy.polynomials.negacyclic_product(w.encrypted(range(DEGREE + 1), bound=99), x),
+        ),
+        (
+            cy.errors.ArgumentError,
+            lambda: cy.polynomials.negacyclic_product(w.encrypted([[1]] * 2), w.encrypted([[1]] * 3)),
+        ),
+        (cy.errors.MismatchError, lambda: cy.polynomials.negacyclic_product(x, world(65).encrypted([1]))),
+        (cy.errors.MismatchError, lambda: cy.polynomials.negacyclic_product(x, w.encrypted([1], wrap=True))),
         (
             cy.errors.TransparentError,
-            lambda: cy.negacyclic_product(cy.encrypt([1], w.secret, encoding="coefficients"), [0]),
+            lambda: cy.polynomials.negacyclic_product(cy.encrypt([1], w.secret, encoding="coefficients"), [0]),
         ),
     ]
     for error, call in refusals:
         with pytest.raises(error):
             call()
-    assert not any(w.opened(cy.negacyclic_product(x, [0])))  # the public key hides what hides nothing
-    unswitched = cy.negacyclic_product(x, [1], relinearize=False)
+    assert not any(w.opened(cy.polynomials.negacyclic_product(x, [0])))  # the public key hides what hides nothing
+    unswitched = cy.polynomials.negacyclic_product(x, [1], relinearize=False)
     assert unswitched.relinearized().shape == (DEGREE,)
-    three = cy.negacyclic_product(w.encrypted([1], bound=1), w.encrypted([1], bound=1), relinearize=False)
-    for call in (lambda: three.automorphism(3), three.trace, lambda: cy.expand(three), lambda: three * three):
+    three = cy.polynomials.negacyclic_product(w.encrypted([1], bound=1), w.encrypted([1], bound=1), relinearize=False)
+    for call in (
+        lambda: three.automorphism(3),
+        three.trace,
+        lambda: cy.polynomials.expand(three),
+        lambda: three * three,
+    ):
         with pytest.raises(cy.errors.CyclotomeError):
             call()
     with pytest.raises(cy.errors.MissingKeyError):
         bare = cy.encrypt([1], w.secret, bound=1, encoding="coefficients")
-        cy.negacyclic_product(bare, bare)
+        cy.polynomials.negacyclic_product(bare, bare)
 
 
 # --- bits -------------------------------------------------------------------------------------------------------------
@@ -304,7 +319,12 @@ def test_bits_are_booleans_and_wrap_by_themselves(tmp_path: Path, rng: np.random
     for wrong in ([2], [-1], [0, 1, 5]):
         with pytest.raises(cy.errors.RangeError, match="is no bit"):
             cy.encrypt(wrong, w.public)
-    for call in (lambda: x + 2, lambda: x * 3, lambda: cy.negacyclic_product(x, [0, 2]), lambda: p @ ([2] * 5)):
+    for call in (
+        lambda: x + 2,
+        lambda: x * 3,
+        lambda: cy.polynomials.negacyclic_product(x, [0, 2]),
+        lambda: p @ ([2] * 5),
+    ):
         with pytest.raises(cy.errors.RangeError, match="is no bit"):
             call()
     with pytest.raises(cy.errors.UnsupportedError, match="coefficients"):

@@ -36,8 +36,8 @@ class World:
     def __init__(self, plain: tuple[int, ...], scheme: str) -> None:
         self.parameters = parameters(plain, bits=(50,) * 8, scheme=scheme)
         self.own, self.other = (cy.keygen(self.parameters, device=HOME) for _ in range(2))
-        self.there = cy.rekeying_key(self.own.secret, self.other.secret)
-        self.back = cy.rekeying_key(self.other.secret, self.own.secret)
+        self.there = cy.rekeying.rekeying_key(self.own.secret, self.other.secret)
+        self.back = cy.rekeying.rekeying_key(self.other.secret, self.own.secret)
 
     @property
     def capacity(self) -> int:
@@ -120,8 +120,8 @@ class Program:
             return values
 
         def lent() -> cy.EncryptedArray:
-            there = cy.rekey(x, where.there, keys=where.other.public)
-            return cy.rekey(there, where.back, keys=(where.own.public, where.own.evaluation))
+            there = cy.rekeying.rekey(x, where.there, keys=where.other.public)
+            return cy.rekeying.rekey(there, where.back, keys=(where.own.public, where.own.evaluation))
 
         def stored() -> cy.EncryptedArray:
             again = pickle.loads(pickle.dumps(x)).to(x.device)
@@ -132,7 +132,7 @@ class Program:
             "switch_to_least_level": (lambda: x.switch_to_least_level(20), same),
             "transformed": (lambda: x.transformed(), same),
             "in coefficients": (lambda: x.transformed(False), same),
-            "rerandomize": (lambda: cy.rerandomize(x), same),
+            "rerandomize": (lambda: cy.rekeying.rerandomize(x), same),
             "rekey": (lent, same),
             "pickle": (stored, same),
             "assume_bound": (lambda: x.assume_bound(x.interval, l1_bound=x.l1_bound), same),

@@ -306,8 +306,8 @@ def test_importing_the_package_imports_no_generator() -> None:
 
 @pytest.mark.slow
 def test_benchmark_rows_hold_what_was_counted(generator: None) -> None:
-    from cyclotome_bench.circuit_tables import circuit_tables
-    from cyclotome_bench.circuits import CASES, measure_circuits
+    from cyclotome_bench.applications.circuit_tables import circuit_tables
+    from cyclotome_bench.applications.circuits import CASES, measure_circuits
 
     wanted: Callable[[Any], bool] = lambda case: case.device in (  # noqa: E731
         "fpga:sim:design=pease,reduction=fold,bits=61,clock=180",

@@ -34,6 +34,8 @@ KINDS = {
     25: "party",
     26: "protected_party",
     27: "key_commitment",
+    30: "dealing_message",
+    31: "coin",
 }
 KEY_STREAM, CIPHERTEXT_STREAM = 4, 8
 
@@ -120,7 +122,7 @@ def read(data: bytes) -> File:
     assert file.parameters.fingerprint() == data[24:56]
     assert (version == 4) == (file.parameters.parties > 1)
     assert (version == 3) == (file.parameters.index > 0 and version < 4)
-    if file.kind not in ("parameters", "plaintext", "plain_array"):
+    if file.kind not in ("parameters", "plaintext", "plain_array", "dealing_message"):
         assert sections[0][0] == "KYID"
         file.key_id = sections.pop(0)[1]
         assert len(file.key_id) == 16

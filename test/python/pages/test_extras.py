@@ -21,7 +21,11 @@ PACKAGE = Path(cyclotome.__file__).resolve().parent
 ABSENT = Extra("none", "cyclotome_of_no_such_name", "what nobody wrote", "./none")
 
 #: What the library's wheel holds of Python, by folder; everything else is a package of its own.
-FOLDERS = {".", "cli", "interop", "models", "service", "sessions"}
+FOLDERS = {
+    *(".", "arrays", "circuit", "devices", "files", "frames", "functions", "interop", "keys", "models", "numbers"),
+    *("parameters", "planning", "service", "sessions", "threshold"),
+    *("cli", "cli/circuits", "cli/evaluation", "cli/joint", "cli/numbers", "cli/tables"),
+}
 
 
 def test_importing_the_library_loads_none_of_them() -> None:

@@ -69,6 +69,13 @@ def test_the_project_keeps_to_it() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_the_code_that_records_speak_of_is_there() -> None:
+    """A path that moved would never change again."""
+    known = json.loads((ROOT / "bench" / "cyclotome_bench" / "code_of_plans.json").read_text(encoding="utf-8"))
+    paths = {path for devices in known.values() for each in devices.values() for path in each}
+    assert len(paths) > 20 and [path for path in sorted(paths) if not (ROOT / path).exists()] == []
+
+
 def test_the_cells_of_circuits_are_those_of_the_record() -> None:
     """doc/fpga.md's two tables of what circuits cost, number by number."""
     record = json.loads((ROOT / "bench" / "results" / "fpga-synthesis.json").read_text(encoding="utf-8"))

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -24,6 +25,39 @@ def test_every_public_name_is_there() -> None:
     assert set(cy.__all__) <= set(dir(cy))
     with pytest.raises(AttributeError, match="no attribute 'array'"):
         cy.array([1, 2])  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", cy._MOVED)
+def test_names_that_moved_into_rooms_still_work_and_warn_once(name: str) -> None:
+    room = cy._MOVED[name]
+    value = getattr(getattr(cy, room), name)
+    assert name in getattr(cy, room).__all__
+    assert name not in dir(cy) and name not in cy.__all__
+    vars(cy).pop(name, None)  # as if nobody had looked for it yet
+    expected = rf"^cyclotome\.{name} is cyclotome\.{room}\.{name} now"
+    with pytest.warns(DeprecationWarning, match=expected) as caught:
+        assert getattr(cy, name) is value
+    assert [each.filename for each in caught] == [__file__]
+    assert getattr(cy, name) is value  # warnings are errors here
+    vars(cy).pop(name)
+    with pytest.warns(DeprecationWarning, match=expected) as caught:
+        exec(f"from cyclotome import {name} as found", {}, found := {})
+    assert found["found"] is value and len(caught) == 1
+    vars(cy).pop(name)
+
+
+def test_pickles_know_nothing_of_names_that_moved() -> None:
+    """They name modules, so that those of before are read."""
+    written = pickle.dumps(
+        [cy.sessions.Quotas, cy.polynomials.expand, cy.rekeying.RekeyingKey, cy.sharding.ShardedArray]
+    )
+    for module in (
+        b"cyclotome.sessions.quotas",
+        b"cyclotome.polynomials",
+        b"cyclotome.keys",
+        b"cyclotome.sharded_array",
+    ):
+        assert module in written
 
 
 def test_type_checkers_read_what_is_loaded() -> None:

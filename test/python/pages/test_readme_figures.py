@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""README's figures of speed are those of the records that it names."""
+"""The speed page's figures are those of the records that it names; what the README is to readers."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 from pages import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+SPEED = (ROOT / "doc" / "speed.md").read_text(encoding="utf-8")
 DEGREES = (4096, 8192, 16384, 32768)
 
 
@@ -39,7 +40,7 @@ def rounds_to(value: float, shown: str) -> bool:
     ],
 )
 def test_the_table_beside_seal(row: str, scheme: str, operations: list[str]) -> None:
-    line = re.search(rf"^\| {re.escape(row)} \| (.+) \|$", README, re.MULTILINE)
+    line = re.search(rf"^\| {re.escape(row)} \| (.+) \|$", SPEED, re.MULTILINE)
     assert line is not None
     record = records("x86-64-2core-zen5.json")
     for degree, cell in zip(DEGREES, line[1].split(" | "), strict=True):
@@ -57,7 +58,7 @@ def test_the_products_of_a_gpu() -> None:
     said = re.search(
         r"On an H200 a BFV product with relinearisation takes ([\d, ]+)\s+and (\d+) µs with ciphertexts of "
         r"([\d, ]+) and (\d+) bits \(n = 4096 … 32768\), and ([\d., ]+) and (\d+) µs each in batches of 64",
-        README,
+        SPEED,
     )
     assert said is not None
     one, bits, many = ([*said[i].split(", "), said[i + 1]] for i in (1, 3, 5))
@@ -67,3 +68,21 @@ def test_the_products_of_a_gpu() -> None:
         found = {r["batch"]: r for r in record if wanted.items() <= r.items()}
         assert rounds_to(found[1]["median_us"], single), found[1]["median_us"]
         assert rounds_to(found[64]["us_each"], each), found[64]["us_each"]
+
+
+def test_the_readme_is_read_in_five_minutes() -> None:
+    """One screen for each question; what takes longer has a page, to which every reader finds the way."""
+    assert len(README.splitlines()) <= 120
+    ways = README.partition("## Where to go on")[2].partition("\n## ")[0]
+    for reader in ("Python engineer", "C++ engineer", "researcher", "operator", "hardware designer"):
+        assert f"**{reader}**" in ways, reader
+    for page in ("tutorial", "data", "answers", "cpp-guide", "security", "speed", "services", "fpga"):
+        assert f"](doc/{page}.md)" in ways, page
+
+
+def test_the_readme_says_how_long_its_commands_take() -> None:
+    """As figures with a date, which tools/check_figures.py asks for; a newcomer waits for both."""
+    told = README.partition("## Two commands")[2].partition("\n## ")[0]
+    assert "make demo" in told and "make test" in told
+    assert re.search(r"`make demo` took \d+ minutes", told) and re.search(r"took \d+ minutes of processor time", told)
+    assert "<!-- figures: noted" in told

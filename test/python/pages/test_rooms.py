@@ -11,6 +11,8 @@ import pytest
 from pages import QUOTED, ROOT, name_of, prose
 
 SOURCE = ROOT / "src" / "cyclotome"
+#: Packages whose folders are rooms.
+PACKAGES = ("python/cyclotome", "bench/cyclotome_bench")
 CODE = {".hpp", ".cpp", ".h", ".cuh", ".cu"}
 SECTIONS = ["Read first", "Words", "Rules", "Test", "Not here"]
 FILE = re.compile(r"(?:[\w.*-]+/)*[\w*-]+\.(?:hpp|cpp|h|cuh|cu|py|md)")
@@ -44,12 +46,12 @@ def exists(room: Path, name: str) -> bool:
 
 
 def nested_rooms() -> list[Path]:
-    """Rooms within those, and Python's: folders with code that a README of half a page describes."""
-    packages = [path.parent for path in (ROOT / "python" / "cyclotome").rglob("__init__.py")]
+    """Rooms within those, and those of packages: folders with code that a README of half a page describes."""
+    packages = [path.parent for base in PACKAGES for path in (ROOT / base).rglob("__init__.py")]
     folders = [
         path for room in rooms() for path in room.rglob("*") if path.is_dir() and any(map(is_code, path.iterdir()))
     ]
-    known = {*rooms(), ROOT / "python" / "cyclotome"}
+    known = {*rooms(), *(ROOT / base for base in PACKAGES)}
     return sorted(path for path in {*folders, *packages} if path not in known and (path / "README.md").is_file())
 
 

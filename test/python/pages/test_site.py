@@ -7,6 +7,7 @@ from __future__ import annotations
 import functools
 import http.server
 import importlib
+import json
 import os
 import re
 import sys
@@ -32,6 +33,8 @@ DESKTOP, TELEPHONE = 1280, 390
 SEEN = [
     "index.html",
     "tutorial.html",
+    "answers.html",
+    "security.html",
     "layouts.html",
     "threat-model.html",
     "recipes/statistics.html",
@@ -39,6 +42,7 @@ SEEN = [
     "api/arrays.html",
     "cli.html",
     "records/index.html",
+    "records/x86-64-2core-zen4.json.html",
     "specification.html",
 ]
 
@@ -73,7 +77,7 @@ def window() -> Iterator[browser.Page]:
 def test_every_page_is_there(site: Built) -> None:
     sources = [path.relative_to(ROOT / "doc") for path in (ROOT / "doc").rglob("*.md")]
     wanted = {path.with_suffix(".html").as_posix().replace("README.html", "index.html") for path in sources}
-    wanted |= {"index.html", "contributing.html", "security.html", "changelog.html", "cli.html", "records/index.html"}
+    wanted |= {"index.html", "contributing.html", "reporting.html", "changelog.html", "cli.html", "records/index.html"}
     wanted |= {f"records/{path.name}.html" for path in (ROOT / "bench/results").iterdir()}
     wanted |= {f"notebooks/{path.stem}.html" for path in (ROOT / "doc/notebooks").glob("*.ipynb")}
     assert wanted - set(site.pages) == set()
@@ -102,7 +106,8 @@ def test_broken_links_are_seen(site: Built, tmp_path: Path) -> None:
 
 def test_the_reference_has_every_public_name(site: Built) -> None:
     names = {f"cyclotome.{name}" for name in cy.__all__ if name != "__version__"}
-    names |= {f"cyclotome.circuit.{name}" for name in cy.circuit.__all__}
+    rooms = (cy.circuit, cy.extension_slots, cy.polynomials, cy.rekeying, cy.sessions, cy.sharding)
+    names |= {f"{room.__name__}.{name}" for room in rooms for name in room.__all__} - {"cyclotome.polynomials.convolve"}
     methods = [name for name in dir(cy.EncryptedArray) if not name.startswith("_")]
     names |= {f"cyclotome.EncryptedArray.{name}" for name in methods}
     assert len(methods) > 20
@@ -163,6 +168,16 @@ def test_pages_can_be_read(name: str, width: int, address: str, window: browser.
     for picture in window.ask(_PICTURES):
         assert picture["loaded"] and 0 <= picture["left"] < picture["right"] <= width and picture["height"] > 100
     assert window.complaints() == []
+
+
+@pytest.mark.parametrize("name", ["index.html", "tutorial.html", "answers.html", "data.html", "services.html"])
+def test_code_does_not_scroll_on_a_desk(name: str, address: str, window: browser.Page) -> None:
+    """Lines of up to test_snippets.WIDTH characters fit."""
+    window.visit(f"{address}/{name}", DESKTOP)
+    widths = window.ask(
+        "return [...document.querySelectorAll('.md-content pre code')].map(e => [e.scrollWidth, e.clientWidth])"
+    )
+    assert widths and all(wanted <= there for wanted, there in widths)
 
 
 def test_what_is_too_wide_is_seen(address: str, window: browser.Page) -> None:
@@ -229,9 +244,49 @@ def test_the_search_finds_a_page(address: str, window: browser.Page) -> None:
     assert any("polynomials.html" in link or "functions.html" in link for link in found)
 
 
+#: What people type who don't know this library's words yet.
+WORDS = (
+    *("percentile", "quantile", "median", "mean", "variance", "correlation", "histogram", "regression", "training"),
+    *("cosine similarity", "kNN", "embeddings", "neural networks", "PyTorch", "federated learning", "floats", "CKKS"),
+    *("bootstrapping", "division", "sigmoid", "overflow", "strings", "dates", "pandas", "CSV", "Excel", "join", "SQL"),
+    *("filter", "missing values", "pip", "Windows", "WebAssembly", "JavaScript", "Docker", "Kubernetes", "REST", "GPU"),
+    *("Spark", "Jupyter", "memory", "performance", "backup", "lost key", "key rotation", "HSM", "GDPR", "HIPAA"),
+    *("audited", "quantum computers", "zero knowledge", "SGX", "differential privacy", "multi-party computation"),
+)
+
+
+def test_words_that_people_look_for_are_headings(site: Built) -> None:
+    """The search ranks headings first."""
+    found = json.loads((site.folder / "search/search_index.json").read_text(encoding="utf-8"))["docs"]
+    titles = [each["title"].lower() for each in found if not each["location"].startswith(("changelog", "source"))]
+    assert [word for word in WORDS if not any(word.lower() in title for title in titles)] == []
+
+
+@pytest.mark.parametrize(
+    ("word", "place"),
+    [("percentile", "answers.html#percentile-quantile"), ("backup", "answers.html#backup-restore")],
+)
+def test_the_search_finds_an_answer(word: str, place: str, address: str, window: browser.Page) -> None:
+    window.visit(f"{address}/index.html", DESKTOP)
+    window.ask(
+        f"const box = document.querySelector('.md-search__input'); box.focus(); box.value = '{word}';"
+        "box.dispatchEvent(new Event('keyup', {bubbles: true})); box.dispatchEvent(new Event('input', {bubbles: true}))"
+    )
+    window.await_true("return document.querySelectorAll('.md-search-result__item').length > 0")
+    links = window.ask("return [...document.querySelectorAll('.md-search-result__link')].map(e => e.href)")
+    assert any(link.endswith(place) for link in links[:4]), links[:4]
+
+
 def test_a_record_is_drawn_with_the_shared_script(address: str, window: browser.Page) -> None:
     window.visit(f"{address}/records/x86-64-2core-zen5.json.html", DESKTOP)
     assert window.ask("return document.querySelectorAll('.js-plotly-plot .trace').length") > 0
+    assert window.ask("return document.querySelectorAll('.md-nav--primary a').length") > 20, "it is a page of the site"
+    window.ask("document.querySelector('figure').scrollIntoView()")
+    top, covered = window.ask(
+        "return [document.querySelector('.legend').getBoundingClientRect().bottom,"
+        "document.querySelector('.md-header').getBoundingClientRect().bottom]"
+    )
+    assert covered < top < 900, "the legend is on the plot's first screen"
     assert window.complaints() == []
 
 

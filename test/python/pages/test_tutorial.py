@@ -75,6 +75,10 @@ PAGES = [
             "scale",
             "services",
             "transforms",
+            "answers",
+            "data",
+            "security",
+            "speed",
             "tutorial",
             "tutorial-fermat",
         )

@@ -78,6 +78,7 @@ def test_a_file_goes_down_to_a_context_and_up_to_an_array(keys: cy.Keys, tmp_pat
     cy.save(tmp_path / "x", cy.encrypt([1, 2, 3], keys.public))
     assert walked(lambda: cy.load(tmp_path / "x")) == [
         "files.load",
+        "files._require_class",
         "keyring.of",
         "keyring.keys",
         "files._judge",
@@ -104,6 +105,7 @@ def test_a_file_goes_down_to_a_context_and_up_to_an_array(keys: cy.Keys, tmp_pat
         "facts.native",
         "facts.__init__",
         "metadata.read_digits",
+        "files._of_kind",
         "files._expected",
         "facts.parameters",
     ]

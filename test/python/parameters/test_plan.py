@@ -149,7 +149,8 @@ def squared(x: Any, times: int) -> Any:
 
 
 def test_suggestions_by_intent_are_those_of_parameters() -> None:
-    assert cy.suggest(depth=1, value_bits=10) == cy.Parameters.suggest(depth=1, value_bits=10)
+    with pytest.warns(DeprecationWarning, match=r"cyclotome\.Parameters\.suggest"):
+        assert cy.suggest(depth=1, value_bits=10) == cy.Parameters.suggest(depth=1, value_bits=10)
     with pytest.raises(cy.errors.ArgumentError, match="depth"):
         cy.suggest(compute=lambda x: x, inputs=cy.Operand((3,), bound=3), depth=3)
     with pytest.raises(cy.errors.ArgumentError, match="inputs"):

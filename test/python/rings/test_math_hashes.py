@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import re
 
 import pytest
 from cyclotome._core import testing
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles.chacha20 import block
+from pages import ROOT
 
 
 @pytest.mark.parametrize("length", [0, 1, 3, 54, 55, 56, 57, 63, 64, 65, 119, 120, 127, 128, 1000, 100_001])
@@ -73,3 +75,14 @@ def test_chacha20_complete_block_of_rfc8439_2_3_2() -> None:
 @given(st.binary(min_size=32, max_size=32), st.integers(0, (1 << 32) - 1), st.binary(min_size=12, max_size=12))
 def test_chacha20_of_any_address(key: bytes, counter: int, nonce: bytes) -> None:
     assert testing.chacha20_block(key, counter, nonce) == block(key, counter, nonce)
+
+
+#: A text for people within what hashes: `message` gives what it could hold where memory ends, `whole_text` all.
+CUT_OFF = re.compile(r"(?:update|digest_of|hash_of|labelled_seed|sha256)\([^;{]*\bmessage\(")
+
+
+def test_what_is_hashed_is_a_whole_text() -> None:
+    assert CUT_OFF.search('update(hash, message("a", 1))') and not CUT_OFF.search('update(h); throw E(message("a"))')
+    sources = [*(ROOT / "src").rglob("*.cpp"), *(ROOT / "src").rglob("*.hpp"), *(ROOT / "python").rglob("*.cpp")]
+    assert len(sources) > 300
+    assert [path.name for path in sources if CUT_OFF.search(path.read_text(encoding="utf-8"))] == []

@@ -152,6 +152,6 @@ def test_answers_go_home_in_as_few_primes_as_their_noise_allows(rng: np.random.G
 def test_polynomials_and_bits_come_down_too(rng: np.random.Generator) -> None:
     _, (secret, public, _) = keys((2,))
     a, b = rng.integers(0, 2, (2, 64)).astype(bool)
-    product = cy.negacyclic_product(cy.encrypt(a, public), cy.encrypt(b, public))
+    product = cy.polynomials.negacyclic_product(cy.encrypt(a, public), cy.encrypt(b, public))
     least = product.switch_to_least_level()
     assert least.level == 1 and np.array_equal(cy.decrypt(least, secret), cy.decrypt(product, secret))

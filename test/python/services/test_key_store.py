@@ -88,7 +88,7 @@ def test_keys_reach_the_disk_before_anybody_is_told(tmp_path: Path, monkeypatch:
 
     monkeypatch.setattr(os, "fsync", synced)
     monkeypatch.setattr(os, "replace", named)
-    store = KeyStore(tmp_path / "keys", cy.Quotas())
+    store = KeyStore(tmp_path / "keys", cy.sessions.Quotas())
     with store.upload("ada") as upload:
         upload.write(b"keys")
         left = upload.path.name
@@ -98,7 +98,7 @@ def test_keys_reach_the_disk_before_anybody_is_told(tmp_path: Path, monkeypatch:
 
 def test_owners_and_quotas_outlive_the_server(tmp_path: Path) -> None:
     data = [cy.Client(None, cy.keygen(parameters())).key_bytes() for _ in range(3)]
-    quotas = cy.Quotas(client_key_bytes=2 * len(data[0]) + 50)
+    quotas = cy.sessions.Quotas(client_key_bytes=2 * len(data[0]) + 50)
     with cy.Server(JOBS, folder=tmp_path, allow_insecure=True, quotas=quotas) as server:
         names = [server.add_keys(each, "ada") for each in data[:2]]
         server.add_keys(data[0], "bob")
@@ -118,7 +118,7 @@ def test_owners_and_quotas_outlive_the_server(tmp_path: Path) -> None:
 
 
 def test_owners_of_a_crash_in_the_middle_are_read(tmp_path: Path) -> None:
-    store = KeyStore(tmp_path, cy.Quotas())
+    store = KeyStore(tmp_path, cy.sessions.Quotas())
     with store.upload("ada") as upload:
         upload.write(b"keys")
         name = upload.finish()
@@ -126,10 +126,10 @@ def test_owners_of_a_crash_in_the_middle_are_read(tmp_path: Path) -> None:
     owners.write_bytes(owners.read_bytes() + b"\n+" + owner_of("eve")[:20].encode())
     orphan = tmp_path / f"{'0' * 64}.owners"
     orphan.write_text("of keys that are about to get their name, as far as anybody can tell")
-    KeyStore(tmp_path, cy.Quotas())
+    KeyStore(tmp_path, cy.sessions.Quotas())
     assert orphan.exists()
     os.utime(orphan, (0, 0))  # left behind by a crash
-    again = KeyStore(tmp_path, cy.Quotas())
+    again = KeyStore(tmp_path, cy.sessions.Quotas())
     assert again.owned("ada") == 4 and again.owned("eve") == 0
     again.forget(name, "ada")
     assert list(tmp_path.iterdir()) == []
@@ -159,7 +159,7 @@ def test_an_upload_is_left_only_when_its_writer_is_gone(tmp_path: Path) -> None:
     program = (
         "import sys, time, pathlib, cyclotome as cy\n"
         "from cyclotome.sessions.key_store import KeyStore\n"
-        "upload = KeyStore(pathlib.Path(sys.argv[1]), cy.Quotas()).upload('ada')\n"
+        "upload = KeyStore(pathlib.Path(sys.argv[1]), cy.sessions.Quotas()).upload('ada')\n"
         "upload.write(b'half')\n"
         "print(upload.path.name, flush=True)\n"
         "time.sleep(600)\n"
@@ -167,16 +167,16 @@ def test_an_upload_is_left_only_when_its_writer_is_gone(tmp_path: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", program, tmp_path], stdout=subprocess.PIPE, text=True) as other:
         assert other.stdout is not None
         name = other.stdout.readline().strip()
-        KeyStore(tmp_path, cy.Quotas())
+        KeyStore(tmp_path, cy.sessions.Quotas())
         assert (tmp_path / name).exists()
         other.kill()
-    KeyStore(tmp_path, cy.Quotas())
+    KeyStore(tmp_path, cy.sessions.Quotas())
     assert not (tmp_path / name).exists()
 
 
 def test_keys_that_another_server_uses_are_not_idle(tmp_path: Path) -> None:
     now = [0.0]
-    quotas = cy.Quotas(all_key_bytes=10, key_idle_seconds=80)
+    quotas = cy.sessions.Quotas(all_key_bytes=10, key_idle_seconds=80)
     a, b = (KeyStore(tmp_path, quotas, clock=lambda: now[0]) for _ in range(2))
 
     def add(store: KeyStore, data: bytes) -> str:
@@ -196,7 +196,7 @@ def test_keys_that_another_server_uses_are_not_idle(tmp_path: Path) -> None:
 
 
 def test_pieces_after_the_end_are_not_counted(tmp_path: Path) -> None:
-    store = KeyStore(tmp_path, cy.Quotas())
+    store = KeyStore(tmp_path, cy.sessions.Quotas())
     with store.upload("ada") as upload:
         upload.write(b"half")
     with pytest.raises(errors.FileError):
@@ -206,7 +206,7 @@ def test_pieces_after_the_end_are_not_counted(tmp_path: Path) -> None:
 
 def test_random_events_keep_the_books(tmp_path: Path, rng: np.random.Generator) -> None:
     """Two stores on one folder, against a dictionary of who has sent what."""
-    stores = [KeyStore(tmp_path, cy.Quotas(), durable=False) for _ in range(2)]
+    stores = [KeyStore(tmp_path, cy.sessions.Quotas(), durable=False) for _ in range(2)]
     owners: dict[str, set[str]] = {}
     for _ in range(300):
         store, client = stores[int(rng.integers(2))], str(rng.integers(3))
@@ -222,13 +222,13 @@ def test_random_events_keep_the_books(tmp_path: Path, rng: np.random.Generator) 
             store.forget(name, client)
             owners[name].discard(client)
         elif event == 2:
-            stores[int(rng.integers(2))] = KeyStore(tmp_path, cy.Quotas(), durable=False)
+            stores[int(rng.integers(2))] = KeyStore(tmp_path, cy.sessions.Quotas(), durable=False)
         elif owners.get(name):
             assert store.path(name)
         else:
             with pytest.raises(errors.UnknownKeysError):
                 store.path(name)
-    whole = KeyStore(tmp_path, cy.Quotas())
+    whole = KeyStore(tmp_path, cy.sessions.Quotas())
     assert whole.nbytes == 10 * sum(map(bool, owners.values()))
     for client in "012":
         assert whole.owned(client) == 10 * sum(client in each for each in owners.values())
@@ -248,7 +248,7 @@ def cost(work: Callable[[], object], least_of: int = 7) -> float:
 
 def filled(count: int, folder: Path) -> KeyStore:
     """A store that knows so many keys, without their files."""
-    store = KeyStore(folder, cy.Quotas(all_key_bytes=1 << 60, client_key_bytes=1 << 50), durable=False)
+    store = KeyStore(folder, cy.sessions.Quotas(all_key_bytes=1 << 60, client_key_bytes=1 << 50), durable=False)
     for i in range(count):
         store.adopted(f"{i:064x}", Stored(4 << 20, 0), f"c{i % 1000}")
     return store
@@ -269,7 +269,7 @@ def test_a_hundred_times_as_many_keys_clients_and_tokens_cost_no_more(
         store = filled(count, tmp_path / str(count))
         (tmp_path / str(count) / f"{7:064x}").write_bytes(b"")
         now = [0.0]
-        admission = Admission(cy.Quotas(client_seconds_per_minute=1e-5), clock=lambda now=now: now[0])
+        admission = Admission(cy.sessions.Quotas(client_seconds_per_minute=1e-5), clock=lambda now=now: now[0])
         for i in range(count):
             with admission.job(f"c{i}"):
                 now[0] += 1e-9

@@ -160,7 +160,7 @@ def test_tables_columns_and_what_holds_them_are_mapped(engine: str, given: str, 
 def test_pickled_tables_know_the_keys_that_are_held_if_they_knew_some(tables: Any) -> None:
     owner, made = tables
     knew, knew_none = (pickle.dumps(made(key)["frame"]) for key in (owner.public, owner.secret))
-    cy.hold_keys(owner.evaluation)
+    cy.sessions.hold_keys(owner.evaluation)
     try:
         column = pickle.loads(knew)["a"]
         assert cy.decrypt((column * column).values, owner.secret).tolist()[::2] == [1, 9]
@@ -168,7 +168,7 @@ def test_pickled_tables_know_the_keys_that_are_held_if_they_knew_some(tables: An
         with pytest.raises(errors.MissingKeyError):
             column * column
     finally:
-        cy.release_keys()
+        cy.sessions.release_keys()
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -216,7 +216,7 @@ def test_errors_of_the_function_come_as_they_are(engine: str) -> None:
 def test_a_database_that_is_spread_over_workers(engine: str, tmp_path: Path) -> None:
     """Private retrieval as in the demo: each worker has a part of the rows, the answers are added up."""
     made = parameters(plain_moduli=(65537,), degree=64)
-    owner = cy.keygen(made, rotations=[], galois_elements=cy.trace_elements(made), relinearization=False)
+    owner = cy.keygen(made, rotations=[], galois_elements=cy.polynomials.trace_elements(made), relinearization=False)
     random = np.random.default_rng(3)
     database = random.integers(0, 1 << 16, (4, 8, 64))
     for part, rows in enumerate(database):
@@ -239,7 +239,7 @@ def test_the_demo_asks_a_database_that_no_worker_has_room_for(tmp_path: Path) ->
     made = cy.keygen(
         retrieval.parameters(),
         rotations=[],
-        galois_elements=cy.trace_elements(retrieval.parameters()),
+        galois_elements=cy.polynomials.trace_elements(retrieval.parameters()),
         relinearization=False,
         device="cpu:1",
     )

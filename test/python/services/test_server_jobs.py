@@ -27,7 +27,9 @@ JOBS = f"{Path(session_jobs.__file__)}:TOGETHER"
 @pytest.fixture(scope="module")
 def busy() -> Any:
     """One process with four jobs at a time."""
-    with cy.Server(JOBS, workers=1, jobs=4, device=HOME, allow_insecure=True, quotas=cy.Quotas(seconds=5)) as made:
+    with cy.Server(
+        JOBS, workers=1, jobs=4, device=HOME, allow_insecure=True, quotas=cy.sessions.Quotas(seconds=5)
+    ) as made:
         yield made
 
 
@@ -36,7 +38,7 @@ def server(request: pytest.FixtureRequest, busy: cy.Server) -> Any:
     if request.param == "a process":
         yield busy
     else:
-        quotas = cy.Quotas(seconds=5)
+        quotas = cy.sessions.Quotas(seconds=5)
         with cy.Server(session_jobs.TOGETHER, jobs=4, device=HOME, allow_insecure=True, quotas=quotas) as made:
             yield made
 
@@ -200,14 +202,14 @@ def test_a_job_that_nobody_waits_for_is_given_up(server: cy.Server) -> None:
 
 
 def test_memory_of_jobs_is_bounded(rng: np.random.Generator) -> None:
-    small = cy.Server(session_jobs.TOGETHER, allow_insecure=True, quotas=cy.Quotas(job_bytes=1000))
+    small = cy.Server(session_jobs.TOGETHER, allow_insecure=True, quotas=cy.sessions.Quotas(job_bytes=1000))
     with small, pytest.raises(errors.QuotaError, match="of memory"):
         cy.Client(small, keys()).call("total", [1, 2], bound=9)
     # Room for one job at a time, by its plan: all are answered, one after the other.
     x = cy.encrypt([1, 2], keys().secret, bound=9).with_keys(keys().public, keys().evaluation)
     size = cy.plan(session_jobs.total, inputs=x).peak_bytes - keys().evaluation.nbytes - keys().public.nbytes
     assert size >= 2 * x.nbytes  # argument and result, and keys are not counted
-    quotas = cy.Quotas(job_bytes=size * 3 // 2)
+    quotas = cy.sessions.Quotas(job_bytes=size * 3 // 2)
     with cy.Server(JOBS, workers=1, jobs=4, device=HOME, allow_insecure=True, quotas=quotas) as tight:
         client = cy.Client(tight, keys())
         client.send_keys()

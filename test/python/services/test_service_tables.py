@@ -123,7 +123,7 @@ def test_a_secret_key_among_a_table_s_arrays_is_refused(
 
 
 def test_plans_of_tables_hold(rng: np.random.Generator) -> None:
-    quotas = cy.Quotas(planned_seconds=1e-9)
+    quotas = cy.sessions.Quotas(planned_seconds=1e-9)
     with cy.Server(session_jobs.TABLES, allow_insecure=True, quotas=quotas) as server:
         client = cy.Client(server, MADE)
         with pytest.raises(errors.QuotaError, match="the job takes about"):

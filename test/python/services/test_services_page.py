@@ -14,7 +14,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from cyclotome import Quotas, errors, failures
+from cyclotome import errors, failures
+from cyclotome.sessions import Quotas
 from test_tutorial import OPTIONS, blocks
 
 ROOT = Path(__file__).resolve().parents[3]

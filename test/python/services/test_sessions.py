@@ -305,7 +305,7 @@ def test_keys_beyond_their_quotas(tmp_path: Path) -> None:
     now = [0.0]
     sets = [cy.Client(None, cy.keygen(parameters())).key_bytes() for _ in range(3)]
     size = len(sets[0])
-    quotas = cy.Quotas(client_key_bytes=2 * size + 50, all_key_bytes=2 * size + 50, key_idle_seconds=60)
+    quotas = cy.sessions.Quotas(client_key_bytes=2 * size + 50, all_key_bytes=2 * size + 50, key_idle_seconds=60)
     store = KeyStore(tmp_path, quotas, clock=lambda: now[0])
 
     def add(data: bytes, client: str) -> str:
@@ -345,7 +345,7 @@ def test_keys_beyond_their_quotas(tmp_path: Path) -> None:
 
 def test_keys_of_two_clients_stay_until_both_forget_them(tmp_path: Path) -> None:
     data = cy.Client(None, keys()).key_bytes()
-    store = KeyStore(tmp_path, cy.Quotas())
+    store = KeyStore(tmp_path, cy.sessions.Quotas())
     for client in "ab":
         with store.upload(client) as upload:
             upload.write(data)
@@ -378,7 +378,9 @@ def test_files_of_keys_that_go_away_are_sent_again(tmp_path: Path) -> None:
 
 
 def test_what_is_served_at_a_time_is_bounded() -> None:
-    admission = Admission(cy.Quotas(client_jobs=2, all_jobs=3, request_bytes=10, client_bytes=15, all_bytes=20))
+    admission = Admission(
+        cy.sessions.Quotas(client_jobs=2, all_jobs=3, request_bytes=10, client_bytes=15, all_bytes=20)
+    )
     admission.take("a", 10, 0)
     with pytest.raises(errors.QuotaError):
         admission.take("a", 1, 10)
@@ -399,7 +401,7 @@ def test_what_is_served_at_a_time_is_bounded() -> None:
 
 def test_time_of_a_client_is_bounded_and_comes_back() -> None:
     now = [0.0]
-    admission = Admission(cy.Quotas(client_seconds_per_minute=60), clock=lambda: now[0])
+    admission = Admission(cy.sessions.Quotas(client_seconds_per_minute=60), clock=lambda: now[0])
     with admission.job("a"):
         now[0] += 90
     with pytest.raises(errors.BusyError, match="took their time"), admission.job("a"):
@@ -416,14 +418,14 @@ def test_time_of_a_client_is_bounded_and_comes_back() -> None:
 
 
 def test_work_is_planned_before_it_is_done() -> None:
-    with cy.Server(JOBS, allow_insecure=True, quotas=cy.Quotas(planned_seconds=1e-9)) as server:
+    with cy.Server(JOBS, allow_insecure=True, quotas=cy.sessions.Quotas(planned_seconds=1e-9)) as server:
         client = cy.Client(server, keys())
         with pytest.raises(errors.QuotaError, match="the job takes about"):
             client.call("product", [1, 2], [3, 4], bound=5)
 
 
 def test_answers_are_bounded() -> None:
-    with cy.Server(JOBS, allow_insecure=True, quotas=cy.Quotas(answer_bytes=100)) as server:
+    with cy.Server(JOBS, allow_insecure=True, quotas=cy.sessions.Quotas(answer_bytes=100)) as server:
         client = cy.Client(server, keys())
         with pytest.raises(errors.QuotaError, match="the answer has"):
             client.call("total", [1, 2], bound=5)
@@ -432,7 +434,7 @@ def test_answers_are_bounded() -> None:
 def test_quotas_are_positive_numbers() -> None:
     for wrong in (0, -1, "8G", None, True, float("nan")):
         with pytest.raises(errors.ArgumentError, match="request_bytes"):
-            cy.Quotas(request_bytes=wrong)
+            cy.sessions.Quotas(request_bytes=wrong)
 
 
 # --- processes --------------------------------------------------------------------------------------------------------
@@ -440,7 +442,9 @@ def test_quotas_are_positive_numbers() -> None:
 def busy() -> Any:
     """A server of two processes, with some seconds for each job."""
     place = f"{Path(session_jobs.__file__)}:FUNCTIONS"
-    with cy.Server(place, workers=2, jobs=1, allow_insecure=True, quotas=cy.Quotas(seconds=6), retries=1) as made:
+    with cy.Server(
+        place, workers=2, jobs=1, allow_insecure=True, quotas=cy.sessions.Quotas(seconds=6), retries=1
+    ) as made:
         yield made
 
 

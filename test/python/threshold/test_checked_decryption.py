@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from cyclotome import _core
 from cyclotome._core.testing import rlwe, threshold
-from cyclotome.threshold import checks
+from cyclotome.threshold import checks as threshold_checks
 from joint_keys import BITS, Joint, parameters
 
 pytestmark = pytest.mark.skipif(_core.identities() != "ready", reason=_core.identities())
@@ -193,7 +193,7 @@ def test_a_shift_by_chosen_values_is_refused_unless_alpha_is_known(scheme: str, 
         def cheat(stage: str, given: list[Any]) -> list[Any]:
             if stage == "share":
                 return [shifted(given[0], shift_of(x, lie))]
-            rest = checks._modulo(x) - (values + lie) % t
+            rest = threshold_checks._modulo(x) - (values + lie) % t
             check = circle.key.sums[0] * rest  # decrypts to -alpha lie
             return [shifted(given[0], shift_of(check, (guess * lie) % t))]
 
@@ -226,6 +226,89 @@ def test_a_failed_check_spends_its_numbers(rng: np.random.Generator) -> None:
         steps[1].reveal_check(checks)
 
 
+def test_a_check_that_nobody_finishes_holds_its_numbers(tmp_path: Path, rng: np.random.Generator) -> None:
+    """A liar who alters its share gets all shares of the check and sends none: it knows α times its lie, and so α.
+    Whoever answered uses the numbers for nothing else, after a restart neither."""
+    circle = Circle(small("bfv", 50), count=1)
+    state = tmp_path / "numbers.state"
+    circle.key = circle.mac_key(file=state)
+    values = rng.integers(-3, 4, 16)
+    x, lie = circle.joint.encrypt(values, bound=100), np.eye(16, dtype=np.int64)[0]
+    steps = circle.steps(x)
+    altered_share = shifted(circle.joint.shares(x)[-1], shift_of(x, lie))
+    pledges = [steps[1].commit(), steps[2].commit()]
+    question = bytes.fromhex(steps[1].question)
+    digest = threshold_checks._digest_of_shares([altered_share])
+    pledges.append(cy.threshold.Pledge.sign(3, "share", question, digest, circle.identities[3]))
+    shares = [steps[1].reveal(pledges), steps[2].reveal(pledges), altered_share]
+    checks = [steps[number].commit_check(shares) for number in (1, 2)]
+    rest = circle.key.sums[0] * (threshold_checks._modulo(x) - (values + lie) % 786433)
+    own = circle.joint.parties[3].decryption_share(rest, flooding_bits=BITS)
+    digest = threshold_checks._digest_of_shares([own])
+    checks.append(cy.threshold.Pledge.sign(3, "check", question, digest, circle.identities[3]))
+    given = [steps[number].reveal_check(checks)[0] for number in (1, 2)]
+    learned = -cy.threshold.decrypt(rest, [*given, own], circle.session)[0] % 786433
+    assert learned == circle.joint.decrypt(circle.key.sums[0])  # the liar alone knows this
+
+    for key in (circle.key, circle.mac_key(file=state)):
+        circle.key = key
+        other = circle.steps(circle.joint.encrypt(values, bound=100), name="the next")
+        lines = [one.commit() for one in other.values()]
+        sent = [one.reveal(lines) for one in other.values()]
+        later = [one.commit_check(sent) for one in other.values()]
+        with pytest.raises(cy.errors.ContradictionError, match=r"another check .*finish it, or make another MacKey"):
+            other[1].reveal_check(later)
+    # Nor is the same decryption answered for other shares.
+    again = circle.steps(x)
+    lines = [one.commit() for one in again.values()]
+    honest = [one.reveal(lines) for one in again.values()]
+    checks = [one.commit_check(honest) for one in again.values()]
+    with pytest.raises(cy.errors.ContradictionError, match="for other shares of the same decryption"):
+        again[1].reveal_check(checks)
+
+
+def test_what_became_of_the_numbers_is_kept_in_a_file(tmp_path: Path, rng: np.random.Generator) -> None:
+    circle = Circle(small("bfv", 50))
+    path = tmp_path / "numbers.state"
+    circle.key = circle.mac_key(file=path)
+    x = circle.joint.encrypt(rng.integers(-3, 4, 16), bound=3)
+    assert not path.exists()
+    circle.run(x)
+    assert path.read_text().splitlines()[2] == "free"
+    with pytest.raises(cy.errors.ContradictionError, match="check of the values"):
+        circle.run(
+            x, cheat=lambda stage, shares: [altered(shares[0], rng), *shares[1:]] if stage == "check" else shares
+        )
+    again = circle.mac_key(file=path)
+    assert again.spent
+    other = Circle(small("bfv", 50))
+    with pytest.raises(cy.errors.MismatchError, match="other numbers"):
+        other.mac_key(file=path)
+    good = path.read_text()
+    wrongs = ["", good[:-8], good + "free\n", *(good.replace("spent", word) for word in ("unspent", "held 00 00"))]
+    for wrong in wrongs:
+        path.write_text(wrong)
+        with pytest.raises(cy.errors.FormatError, match="damaged"):
+            circle.mac_key(file=path)
+
+
+@pytest.mark.parametrize("threshold_", [None, 2])
+def test_errors_say_whether_a_wrong_share_can_be_named(threshold_: int | None, rng: np.random.Generator) -> None:
+    circle = Circle(small("bfv", 50), threshold_)
+    x = circle.joint.encrypt(rng.integers(-3, 4, 16), bound=3)
+    active = () if threshold_ is None else (1, 2)
+    words = "nobody can be named" if threshold_ is None else "sets that differ in one party each"
+    with pytest.raises(cy.errors.ContradictionError, match=words):
+        circle.run(
+            x, *active, cheat=lambda stage, given: [altered(given[0], rng), *given[1:]] if stage == "check" else given
+        )
+    lie = np.full(16, 50)
+    shares = circle.joint.shares(x, *active)
+    shares[-1] = shifted(shares[-1], shift_of(x, lie))
+    with pytest.raises(cy.errors.RangeError, match=words):
+        cy.threshold.decrypt(x, shares, circle.session)
+
+
 def test_nobody_shows_something_before_all_committed_or_something_else(rng: np.random.Generator) -> None:
     circle = Circle(small("bfv", 50))
     x = circle.joint.encrypt(rng.integers(-3, 4, 16), bound=3)
@@ -248,8 +331,10 @@ def test_nobody_shows_something_before_all_committed_or_something_else(rng: np.r
     with pytest.raises(cy.errors.MismatchError, match="not signed by party 3"):
         steps[1].reveal([commitments[1], commitments[2], forged])
     second = cy.threshold.Pledge.sign(3, "share", bytes.fromhex(steps[1].question), bytes(32), circle.identities[3])
-    with pytest.raises(cy.errors.ContradictionError, match="committed to two things"):
+    with pytest.raises(cy.errors.BlameError, match="committed to two things") as caught:
         steps[1].reveal([*commitments.values(), second])
+    verdict = cy.threshold.verify(caught.value, circle.session, circle.public)
+    assert verdict is not None and (verdict.guilty, caught.value.parties) == (3, (3,))
     shares = [one.reveal(commitments.values()) for one in steps.values()]
     with pytest.raises(cy.errors.MismatchError, match="something else than it committed"):
         steps[1].commit_check([shares[0], shares[1], altered(shares[2], rng)])
@@ -313,7 +398,19 @@ def test_commitments_are_lines_of_text() -> None:
         except cy.errors.ArgumentError:
             continue
         assert not other.signed_by(identity.public)
-    for wrong in ("", "cycm", "cycm 1 share", str(made) + " ", str(made).upper(), "cycm x share 00 00 00"):
+    party, stage, question, digest, signature = str(made).split(" ")[1:]
+    changed_lines = [
+        f"cycm 0 {stage} {question} {digest} {signature}",
+        f"cycm 65536 {stage} {question} {digest} {signature}",
+        f"cycm {1 << 40} {stage} {question} {digest} {signature}",
+        f"cycm -2 {stage} {question} {digest} {signature}",
+        f"cycm {party} \udcff {question} {digest} {signature}",
+        f"cycm {party} {stage}\n {question} {digest} {signature}",
+        f"cycm {party} {stage} {question}{digest[:2]} {digest[2:]} {signature}",  # the same bytes are signed
+        f"cycm {party} {stage} {question} {digest} {signature[2:]}",
+    ]
+    strange = ["", "cycm", "cycm 1 share", str(made) + " ", str(made).upper(), "cycm x share 00 00 00"]
+    for wrong in strange + changed_lines:
         with pytest.raises(cy.errors.ArgumentError):
             cy.threshold.Pledge(wrong)
 

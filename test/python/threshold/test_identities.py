@@ -123,7 +123,8 @@ def test_public_halves_are_text_bytes_and_keys_of_a_dict(saved: tuple[cy.thresho
     assert public != cy.threshold.Identity.create().public
     assert public != str(public)
     assert eval(repr(public), {"PublicIdentity": cy.threshold.PublicIdentity}) == public
-    for wrong in (str(public)[:-1], str(public).upper(), "cyid-", str(public).replace("cyid-", "cyid_")):
+    odd = str(public)[:-1] + "\udcff"  # a byte of a file that is no UTF-8
+    for wrong in (str(public)[:-1], str(public).upper(), "cyid-", str(public).replace("cyid-", "cyid_"), odd):
         with pytest.raises(cy.errors.ArgumentError):
             cy.threshold.PublicIdentity(wrong)
     with pytest.raises(cy.errors.UnsupportedError):

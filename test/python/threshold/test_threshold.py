@@ -200,7 +200,7 @@ def test_shares_are_the_same_when_asked_twice_and_no_others(tmp_path: Path) -> N
     assert residues(active=[1, 3]) != first
     assert residues(flooding_bits=60) != first
     again = cy.threshold.Party(joint.session, 1, file=tmp_path / "1.party", share=one.share)
-    assert cy.to_bytes(again.first_share(joint.commitments)) == cy.to_bytes(joint.first[0])
+    assert cy.to_bytes(again.first_share(joint.coins)) == cy.to_bytes(joint.first[0])
     assert cy.to_bytes(again.second_share(joint.first)) == cy.to_bytes(joint.second[0])
     assert list(flooding_of(joint, 1, again.decryption_share(x, active=[1, 2]), x).flat) == first
 

@@ -154,7 +154,7 @@ def test_two_answers_do_not_give_the_secret(scheme: str, width: int, threshold: 
     """State forbids the second one. Who restores an older copy of a party's file gets it all the same; an onlooker who
     has both and knows both a_j, finds noise."""
     params = parameters(scheme, 16, 3, (97,), width=width)
-    session = cy.threshold.Session.create(params, parties=3, threshold=threshold, rotations=[])
+    session = cy.threshold.Session.create(params, parties=3, threshold=threshold, rotations=[], audit=1)
     file, older = tmp_path / "ada", tmp_path / "older"
     ada = cy.threshold.Party(session, 1, file=file)
     ben, cleo, remade = (cy.threshold.Party(session, number) for number in (2, 3, 3))
@@ -202,7 +202,7 @@ def test_two_answers_do_not_give_the_secret(scheme: str, width: int, threshold: 
 def test_the_last_sender_does_not_choose_what_a_secret_is_multiplied_by(scheme: str) -> None:
     """h_0 = a_0 + D and k_0 = 0, by somebody whom no commitment held: with the a_0 that the session alone gives, as the
     first version did, and with that of the same messages before they were changed."""
-    session = cy.threshold.Session.create(parameters(scheme, 16, 3, (97,)), parties=3, rotations=[])
+    session = cy.threshold.Session.create(parameters(scheme, 16, 3, (97,)), parties=3, rotations=[], audit=1)
     ada, ben, cleo = (cy.threshold.Party(session, number) for number in session.parties)
     first = first_round(ada, ben, cleo)
     onlooker = Onlooker(session)
@@ -248,7 +248,7 @@ def _answer_in_memory(session: cy.threshold.Session, party: cy.threshold.Party, 
 
 def test_other_first_shares_make_another_key() -> None:
     """Their ids differ, so that arrays under the two do not mix; whatever order shares come in, the key is the same."""
-    session = cy.threshold.Session.create(parameters("bfv", 16, 2), parties=2, rotations=[])
+    session = cy.threshold.Session.create(parameters("bfv", 16, 2), parties=2, rotations=[], audit=1)
 
     def keys(*parties: cy.threshold.Party) -> cy.threshold.JointKeys:
         first = first_round(*parties)
@@ -267,7 +267,7 @@ def test_other_first_shares_make_another_key() -> None:
 
 
 def test_a_party_sees_that_somebody_altered_its_own_first_share() -> None:
-    session = cy.threshold.Session.create(parameters("bfv", 16, 2), parties=2, rotations=[])
+    session = cy.threshold.Session.create(parameters("bfv", 16, 2), parties=2, rotations=[], audit=1)
     ada, ben = (cy.threshold.Party(session, number) for number in session.parties)
     first = first_round(ada, ben)
     onlooker = Onlooker(session)
@@ -297,7 +297,7 @@ def questions(session: cy.threshold.Session, file: Path, count: int) -> list[tup
 
 
 def test_of_processes_that_ask_at_once_one_is_answered(tmp_path: Path) -> None:
-    session = cy.threshold.Session.create(parameters("bfv", 16, 2), parties=2, rotations=[])
+    session = cy.threshold.Session.create(parameters("bfv", 16, 2), parties=2, rotations=[], audit=1)
     file = tmp_path / "ada"
     cy.threshold.Party(session, 1, file=file)
     jobs = 2 * questions(session, file, 3)
@@ -313,7 +313,7 @@ def test_of_processes_that_ask_at_once_one_is_answered(tmp_path: Path) -> None:
 def test_nothing_is_answered_that_could_not_be_kept(tmp_path: Path) -> None:
     """A full disk; and what was kept but never sent, since the process was killed in between, is the same again."""
     pytest.importorskip("resource")
-    session = cy.threshold.Session.create(parameters("bfv", 16, 2), parties=2, rotations=[])
+    session = cy.threshold.Session.create(parameters("bfv", 16, 2), parties=2, rotations=[], audit=1)
     file = tmp_path / "ada"
     cy.threshold.Party(session, 1, file=file)
     one, two = questions(session, file, 2)
@@ -330,7 +330,7 @@ def test_nothing_is_answered_that_could_not_be_kept(tmp_path: Path) -> None:
 
 def test_a_lost_party_takes_a_new_session(tmp_path: Path) -> None:
     """Made anew, a party is another one: whoever has answered the old one refuses it, and nobody is hurt."""
-    session = cy.threshold.Session.create(parameters("bfv", 16, 3), parties=3, rotations=[])
+    session = cy.threshold.Session.create(parameters("bfv", 16, 3), parties=3, rotations=[], audit=1)
     joint = [cy.threshold.Party(session, number, file=tmp_path / f"{number}") for number in session.parties]
     first_round(*joint)
     (tmp_path / "3").unlink()
@@ -344,7 +344,7 @@ def test_a_lost_party_takes_a_new_session(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(_core.passphrases() != "ready", reason=_core.passphrases())
 def test_a_party_s_file_stays_under_its_passphrase(tmp_path: Path) -> None:
-    session = cy.threshold.Session.create(parameters("bfv", 16, 2), parties=2, rotations=[])
+    session = cy.threshold.Session.create(parameters("bfv", 16, 2), parties=2, rotations=[], audit=1)
     file = tmp_path / "ada"
     ada, ben, other = (
         cy.threshold.Party(session, number, file=file if number == 1 else None, passphrase="correct horse")
@@ -361,9 +361,9 @@ def test_a_party_s_file_stays_under_its_passphrase(tmp_path: Path) -> None:
     with pytest.raises(RepeatedAnswerError):
         again.first_share([ada.commit(), other.commit()])
     [(tag, section)] = wire_format.read(_in_the_open(session, tmp_path)).sections
-    assert (tag, len(section)) == ("PRTY", 108)
+    assert (tag, len(section)) == ("PRTY", 156)
     kept = wire_format.opened(file.read_bytes(), b"correct horse")
-    assert len(kept) == 108 + 2 * 32
+    assert len(kept) == 156 + 2 * 32
     assert struct.unpack_from("<3I", kept, 32) == (1, 1, 2)
 
 
@@ -402,7 +402,7 @@ def test_advice_on_old_messages(tmp_path: Path) -> None:
     twice = cy.threshold.advise([CORPUS / "joint1-answers-1", CORPUS / "joint1-answers-2", CORPUS / "joint1-answers-1"])
     assert [(one.party, one.answers, one.secret_is_public) for one in twice] == [(1, 2, True)]
     assert "PUBLIC" in twice[0].words
-    joint = Joint(parameters("bfv", 16, 2), rotations=[])
+    joint = Joint(parameters("bfv", 16, 2), rotations=[], audit=1)
     for number, share in enumerate([*joint.first, *joint.second]):
         cy.save(tmp_path / f"{number}", share)
     now = cy.threshold.advise(sorted(tmp_path.iterdir()))
@@ -429,7 +429,7 @@ def rogue_of(onlooker: Onlooker, first: list[Share]) -> Share:
 def test_the_last_sender_can_not_make_the_public_key_its_own(scheme: str, width: int, threshold: int) -> None:
     """Its share is fixed before it sees one: another is refused, by parties with its name, by everybody else too."""
     params = parameters(scheme, 16, 3, (97,), width=width)
-    session = cy.threshold.Session.create(params, parties=3, threshold=threshold, rotations=[])
+    session = cy.threshold.Session.create(params, parties=3, threshold=threshold, rotations=[], audit=1)
     parties = [cy.threshold.Party(session, number) for number in session.parties]
     commitments = [party.commit() for party in parties]
     first = [party.first_share(commitments) for party in parties]
@@ -459,7 +459,7 @@ def test_the_last_sender_can_not_make_the_public_key_its_own(scheme: str, width:
 
 
 def test_a_copied_commitment_opens_for_nobody() -> None:
-    session = cy.threshold.Session.create(parameters("bfv", 16, 2), parties=2, rotations=[])
+    session = cy.threshold.Session.create(parameters("bfv", 16, 2), parties=2, rotations=[], audit=1)
     ada, ben = (cy.threshold.Party(session, number) for number in session.parties)
     onlooker = Onlooker(session)
     mine, theirs = ada.commit(), ben.commit()
@@ -473,7 +473,7 @@ def test_a_copied_commitment_opens_for_nobody() -> None:
 
 
 def test_nothing_is_shown_before_all_have_committed() -> None:
-    session = cy.threshold.Session.create(parameters("bfv", 16, 3), parties=3, rotations=[])
+    session = cy.threshold.Session.create(parameters("bfv", 16, 3), parties=3, rotations=[], audit=1)
     ada, ben, cleo = (cy.threshold.Party(session, number) for number in session.parties)
     commitments = [ada.commit(), ben.commit()]
     for given in ([], commitments, [*commitments, commitments[1]]):
@@ -486,13 +486,13 @@ def test_nothing_is_shown_before_all_have_committed() -> None:
         ada.second_share(first_round(ben, cleo, cy.threshold.Party(session, 1)))
     with pytest.raises(MismatchError, match="not the one that it made"):
         ada.first_share([cy.threshold.Party(session, 1).commit(), ben.commit(), cleo.commit()])
-    other = cy.threshold.Session.create(parameters("bfv", 16, 3), parties=3, rotations=[])
+    other = cy.threshold.Session.create(parameters("bfv", 16, 3), parties=3, rotations=[], audit=1)
     with pytest.raises(MismatchError, match="session"):
         ada.first_share([ada.commit(), ben.commit(), cy.threshold.Party(other, 3).commit()])
 
 
 def test_two_messages_of_one_party_and_stage_name_it() -> None:
-    session = cy.threshold.Session.create(parameters("bfv", 16, 2), parties=2, rotations=[])
+    session = cy.threshold.Session.create(parameters("bfv", 16, 2), parties=2, rotations=[], audit=1)
     ada, ben, twin = (cy.threshold.Party(session, number) for number in (1, 2, 2))
     with pytest.raises(BlameError, match="two different messages") as caught:
         ada.next([ben.commit(), twin.commit()])
@@ -511,17 +511,24 @@ def test_two_messages_of_one_party_and_stage_name_it() -> None:
 
 
 @pytest.mark.parametrize("relinearization", [True, False])
-@pytest.mark.parametrize("threshold", [2, 3])
-def test_parties_that_only_do_what_is_next_make_one_key(threshold: int, relinearization: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("threshold", "audit"), [(2, 8), (3, 1), (3, 3)])
+def test_parties_that_only_do_what_is_next_make_one_key(
+    threshold: int, audit: int, relinearization: bool, tmp_path: Path
+) -> None:
     """Messages in any order, some twice, parties that end and come back between any two steps: one key, one transcript,
     and every message is always the same."""
     session = cy.threshold.Session.create(
-        parameters("bfv", 16, 3), parties=3, threshold=threshold, rotations=[], relinearization=relinearization
+        parameters("bfv", 16, 3),
+        parties=3,
+        threshold=threshold,
+        rotations=[],
+        relinearization=relinearization,
+        audit=audit,
     )
     rng = np.random.default_rng(int(session.id[:15], 16))
     sent: dict[bytes, Any] = {}
     done: dict[int, cy.threshold.Progress] = {}
-    for _ in range(60):
+    for _ in range(90):
         number = int(rng.integers(1, 4))
         party = cy.threshold.Party(session, number, file=tmp_path / f"{number}")
         inbox = list(sent.values())
@@ -532,7 +539,7 @@ def test_parties_that_only_do_what_is_next_make_one_key(threshold: int, relinear
             done[number] = progress
         if len(done) == 3:
             break
-    assert len(sent) == 3 * (3 if relinearization else 2)
+    assert len(sent) == 3 * ((3 if relinearization else 2) + (0 if audit == 1 else 2))
     assert len({progress.transcript for progress in done.values()}) == 1
     keys = [progress.keys for progress in done.values() if progress.keys is not None]
     assert len({cy.to_bytes(each.evaluation) for each in keys}) == len({cy.to_bytes(each.public) for each in keys}) == 1
@@ -544,11 +551,11 @@ def test_parties_that_only_do_what_is_next_make_one_key(threshold: int, relinear
 
 # --- what one dishonest party still can do (doc/threshold.md, first paragraph) ----------------------------------------
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_malformed_shares_still_go_unseen(scheme: str) -> None:
+def test_malformed_shares_go_unseen_without_an_audit(scheme: str) -> None:
     """Something large added to one item of a first share: the key is made, and its products decrypt right, with noise
-    that no honest key has. The page says so."""
+    that no honest key has. So does one share in eight with an audit (test_threshold_audit.py). The page says so."""
     params = parameters(scheme, 16, 2, (97,))
-    joint = Joint(params, rotations=[])
+    joint = Joint(params, rotations=[], audit=1)
     session = joint.session
     onlooker = Onlooker(session)
     bodies = onlooker.polynomials(joint.first[1])

@@ -83,6 +83,9 @@ def test_parties_that_take_no_part_and_files_of_others(two_of_three: Joint, othe
         cy.threshold.Party(session, 0)
     file = tmp_path / "one.party"
     own = cy.threshold.Party(session, 1, file=file)
+    for early in (own.deal, lambda: own.secret):
+        with pytest.raises(ArgumentError, match="no secret key yet"):
+            early()
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     with pytest.raises(MismatchError, match="party 1"):
         cy.threshold.Party(session, 2, file=file)
@@ -91,12 +94,12 @@ def test_parties_that_take_no_part_and_files_of_others(two_of_three: Joint, othe
     with pytest.raises(MismatchError):
         cy.threshold.Party(session, 1, file=file, share=others.parties[1].share)
     with pytest.raises(ArgumentError, match="sum"):
-        cy.threshold.Party(session, 1, file=file, share=own.deal()[1])
+        cy.threshold.Party(session, 1, file=file, share=two_of_three.parties[1].deal()[1])
     with pytest.raises(ArgumentError, match="party 1"):
         cy.threshold.Party(session, 1, file=file, share=two_of_three.parties[2].share)
     with pytest.raises(FormatError, match=r"threshold\.Party"):
         cy.load(file, allow_insecure=True)
-    cy.save(tmp_path / "old.key", own.secret)
+    cy.save(tmp_path / "old.key", two_of_three.parties[1].secret)
     with pytest.raises(FormatError, match="first version"):
         cy.threshold.Party(session, 1, file=tmp_path / "old.key")
     file.chmod(0o644)
@@ -155,7 +158,7 @@ def test_sessions_without_products_have_no_second_round() -> None:
     assert np.array_equal(joint.decrypt(joint.encrypt([4], bound=4)), [4])
     newcomer = cy.threshold.Party(joint.session, 2)
     with pytest.raises(RepeatedAnswerError):
-        joint.parties[1].first_share([joint.commitments[0], newcomer.commit()])
+        joint.parties[1].commit([joint.tosses[0], newcomer.toss()])
     with pytest.raises(ArgumentError, match="does not know the joint key"):
         newcomer.decryption_share(joint.encrypt([4], bound=4))
 
@@ -267,7 +270,7 @@ def test_flooding_that_does_not_fit(scheme: str) -> None:
 
 def test_products_that_were_not_relinearised(three: Joint) -> None:
     y = three.encrypt([3], bound=3, encoding="coefficients")
-    raw = cy.negacyclic_product(y, y, relinearize=False)
+    raw = cy.polynomials.negacyclic_product(y, y, relinearize=False)
     assert raw.native.parts == 3
     with pytest.raises(ArgumentError, match="relinearise"):
         three.parties[1].decryption_share(raw)

@@ -34,8 +34,13 @@ class Key:
 KEYS = {number: Key(b"party %d" % number) for number in NUMBERS}
 
 
-def session_of(**options: Any) -> cy.threshold.Session:
-    return cy.threshold.Session.create(parameters("bfv", 16, 3, (97,)), parties=3, rotations=[], **options)
+#: Scheme, width of primes (in words of 64 and 32 bits), and how many decrypt.
+SETS = [("bfv", 50, 3), ("bgv", 50, 2), ("bfv", 28, 2), ("bgv", 28, 3)]
+
+
+def session_of(scheme: str = "bfv", width: int = 50, threshold: int = 3, audit: int = 1) -> cy.threshold.Session:
+    params = parameters(scheme, 16, 3, (97,), width=width)
+    return cy.threshold.Session.create(params, parties=3, threshold=threshold, rotations=[], audit=audit)
 
 
 def party_of(session: cy.threshold.Session, number: int, **options: Any) -> cy.threshold.Party:
@@ -66,23 +71,29 @@ def signature_of(message: Any) -> bytes:
     return dict(taken_apart(cy.to_bytes(message))[1])["SIGN"]
 
 
-def test_signed_messages_make_a_key_and_are_always_the_same() -> None:
-    session = session_of()
+@pytest.mark.parametrize("audit", [1, 4])
+@pytest.mark.parametrize(("scheme", "width", "threshold"), SETS)
+def test_signed_messages_make_a_key_and_are_always_the_same(
+    scheme: str, width: int, threshold: int, audit: int
+) -> None:
+    session = session_of(scheme, width, threshold, audit)
     parties = [party_of(session, number) for number in NUMBERS]
     inbox: list[Any] = []
-    for _ in range(3):
+    stages = 3 if audit == 1 else 5
+    for _ in range(stages):
         for party in parties:
             inbox += party.next([cy.from_bytes(cy.to_bytes(each), allow_insecure=True) for each in inbox]).messages
     done = [party.next(inbox) for party in parties]
     assert len({progress.transcript for progress in done}) == 1 and all(progress.keys for progress in done)
     names = {cy.to_bytes(each) for each in inbox}
-    assert len(names) == 9  # three of each
+    assert len(names) == 3 * stages
     assert all(len(signature_of(each)) == 64 for each in inbox)
 
 
 @pytest.mark.parametrize("how", ["none", "zeros", "another's", "another stage's", "another session's"])
-def test_what_its_sender_did_not_sign_is_refused(how: str) -> None:
-    session, other = session_of(), session_of()
+@pytest.mark.parametrize(("scheme", "width", "threshold"), SETS)
+def test_what_its_sender_did_not_sign_is_refused(how: str, scheme: str, width: int, threshold: int) -> None:
+    session, other = session_of(scheme, width, threshold), session_of(scheme, width, threshold)
     parties = [party_of(session, number) for number in NUMBERS]
     commitments, first = shown(parties)
     _, elsewhere = shown([party_of(other, number) for number in NUMBERS])
@@ -114,9 +125,10 @@ def test_what_its_sender_did_not_sign_is_refused(how: str) -> None:
     assert parties[0].next([*commitments, *first, *second]).keys is not None
 
 
-def test_a_relay_can_have_nobody_blamed() -> None:
+@pytest.mark.parametrize(("scheme", "width", "threshold"), SETS)
+def test_a_relay_can_have_nobody_blamed(scheme: str, width: int, threshold: int) -> None:
     """What it alters is refused without a name; the same by the party itself is blamed on it."""
-    session = session_of()
+    session = session_of(scheme, width, threshold)
     parties = [party_of(session, number) for number in NUMBERS]
     commitments, first = shown(parties)
     onlooker = Onlooker(session)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The README's chart: times as fast as SEAL, from the committed record."""
+"""The speed page's chart: times as fast as SEAL, from the committed record."""
 
 from __future__ import annotations
 

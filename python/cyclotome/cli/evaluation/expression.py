@@ -100,7 +100,7 @@ def evaluate(text: str, inputs: Mapping[str, Quantity | EncryptedFrame], relinea
     Args:
         text: the expression.
         inputs: what its names stand for.
-        relinearize: as `cyclotome.negacyclic_product` takes it.
+        relinearize: as `cyclotome.polynomials.negacyclic_product` takes it.
 
     Raises:
         ExpressionError: for anything outside the language, or a name that is not an input.

@@ -14,13 +14,13 @@ from cyclotome.cli.numbers.quantity import Quantity
 from cyclotome.errors import ArgumentError
 
 _PRODUCTS: Mapping[str, Callable[..., cy.EncryptedArray]] = {
-    "negacyclic": cy.negacyclic_product,
+    "negacyclic": cy.polynomials.negacyclic_product,
     "convolve": cy.convolve,
 }
 _CONVERSIONS: Mapping[str, Callable[[Any], cy.EncryptedArray]] = {
     "trace": cy.EncryptedArray.trace,
-    "expand": cy.expand,
-    "pack": cy.pack,
+    "expand": cy.polynomials.expand,
+    "pack": cy.polynomials.pack,
 }
 
 

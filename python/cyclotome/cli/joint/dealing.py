@@ -12,11 +12,24 @@ import cyclotome as cy
 from cyclotome.cli import passphrases
 from cyclotome.cli.common import Common, with_common
 from cyclotome.cli.console import emit, note, vacant
-from cyclotome.cli.failures import UsageError, command
-from cyclotome.cli.joint.identities import IdentitiesOption, IdentityOption, known
+from cyclotome.cli.failures import command
+from cyclotome.cli.joint.identities import IdentitiesOption, IdentityOption
 from cyclotome.cli.joint.identities import own as own_identity
+from cyclotome.cli.joint.parties import (
+    DealersOption,
+    EpochOption,
+    PartyOption,
+    SecretOption,
+    SessionArgument,
+    ShareOption,
+    WhatOption,
+    dealing_round,
+    folder,
+    party_of,
+    session_of,
+)
 from cyclotome.cli.keys import load_as
-from cyclotome.errors import BlameError, FileError
+from cyclotome.errors import BlameError
 
 __all__ = ["app"]
 
@@ -28,39 +41,11 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-SessionArgument = Annotated[Path, typer.Argument(help="The session, the same file for all parties.")]
-WhatOption = Annotated[
-    str, typer.Option("--what", help='"secret" at the beginning; "refresh"; "replace" for parties who lost a share.')
-]
-EpochOption = Annotated[int, typer.Option("--epoch", help="Of the shares that come of it; 0 at the beginning.")]
-DealersOption = Annotated[str | None, typer.Option("--dealers", help="Numbers of those who deal; by default all.")]
-PartyOption = Annotated[int, typer.Option("--party", "-p", help="Your number.")]
-SecretOption = Annotated[Path, typer.Option("--secret", "-s", help="Your own secret.key, which `commit` wrote.")]
-ShareOption = Annotated[Path | None, typer.Option("--share", help="Your share of the epoch before, if you have one.")]
-
 
 def _round(
     session: Path, identities: Path, what: str, epoch: int, dealers: str | None, common: Common
 ) -> cy.threshold.DealingRound:
-    agreed = load_as(cy.threshold.Session, session, **common.trust)
-    try:
-        chosen = None if dealers is None else [int(one) for one in dealers.split(",")]
-    except ValueError:
-        raise UsageError(f"{dealers!r}: write numbers of parties, such as 1,3") from None
-    return cy.threshold.DealingRound(agreed, known(identities), what=what, epoch=epoch, dealers=chosen)
-
-
-def _party(
-    round_: cy.threshold.DealingRound, number: int, secret: Path, share: Path | None, phrase: Path | None
-) -> cy.threshold.Party:
-    if not secret.exists():
-        raise FileError(f"{secret} does not exist; `cyclotome threshold commit` makes it, once")
-    dealt = None
-    if share is not None:
-        opened = passphrases.to_open(str(share), phrase)
-        dealt = load_as(cy.threshold.SecretShare, share, passphrase=opened, expect=round_.session.parameters)
-    to_open = passphrases.to_open(str(secret), phrase)
-    return cy.threshold.Party(round_.session, number, file=secret, passphrase=to_open, share=dealt)
+    return dealing_round(session_of(session, common), identities, what, epoch, dealers)
 
 
 def _messages(kind: type[Any], paths: list[Path], round_: cy.threshold.DealingRound) -> list[Any]:
@@ -112,12 +97,9 @@ def deal(
 ) -> None:
     """Deal: dealing-N.ct is for all parties, each sealed-N-to-M.ct for party M, who alone can open it."""
     agreed = _round(session, identities, what, epoch, dealers, common)
-    if out.exists() and not out.is_dir():
-        raise UsageError(f"{out} is a file; --out names a folder")
-    out.mkdir(parents=True, exist_ok=True)
-    public = vacant(out / f"dealing-{party}.ct", common.force)
+    public = vacant(folder(out) / f"dealing-{party}.ct", common.force)
     paths = {to: vacant(out / f"sealed-{party}-to-{to}.ct", common.force) for to in agreed.session.parties}
-    own = _party(agreed, party, secret, share, passphrase_file)
+    own = party_of(agreed.session, party, secret, share, passphrase_file)
     given = _messages(cy.threshold.ReceivingKeys, issued, agreed)
     dealing, sealed = agreed.deal(own, own_identity(identity, passphrase_file), given)
     for to, message in sealed.items():
@@ -160,7 +142,7 @@ def receive(
     """
     agreed = _round(session, identities, what, epoch, dealers, common)
     vacant(output, common.force)
-    own = _party(agreed, party, secret, share, passphrase_file)
+    own = party_of(agreed.session, party, secret, share, passphrase_file)
     if first:
         own.replace(_messages(cy.threshold.KeyShare, first, agreed))
     loaded = [

@@ -3,16 +3,16 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType
 from typing import Annotated, Any
 
 import numpy as np
 import typer
 
 import cyclotome as cy
-from cyclotome.cli import passphrases
+from cyclotome.cli import kinds, passphrases
 from cyclotome.cli.common import Common, with_common
 from cyclotome.cli.console import (
     DeviceOption,
@@ -22,13 +22,33 @@ from cyclotome.cli.console import (
     vacant,
 )
 from cyclotome.cli.failures import UsageError, command
+from cyclotome.cli.joint.checked import app as checked
 from cyclotome.cli.joint.dealing import app as dealing
-from cyclotome.cli.joint.identities import KnownOption, SignOption, voice
-from cyclotome.cli.keys import load_as, noted_warnings, rotation_steps
+from cyclotome.cli.joint.identities import IdentitiesOption, KnownOption, SignOption, known, voice
+from cyclotome.cli.joint.parties import (
+    ActiveOption,
+    DealersOption,
+    EpochOption,
+    FloodingOption,
+    InboxOption,
+    OutOption,
+    PartyOption,
+    SecretOption,
+    SessionArgument,
+    ShareOption,
+    WhatOption,
+    dealing_round,
+    folder,
+    numbers,
+    party_of,
+    session_of,
+    show_blame,
+)
+from cyclotome.cli.keys import load_as, rotation_steps
 from cyclotome.cli.tables import notes, tables
 from cyclotome.cli.tables.arrays import put_numbers
 from cyclotome.cli.visible import visible
-from cyclotome.errors import FileError
+from cyclotome.errors import BlameError, FileError
 from cyclotome.failures import BAD_FILE
 
 __all__ = ["app"]
@@ -36,53 +56,30 @@ __all__ = ["app"]
 app = typer.Typer(
     name="threshold",
     help="A key of several parties: nobody has the secret, all of them, or any t of n, decrypt together.",
-    epilog="In this order: new (one party), then each party `step` until it has the keys, or one by one commit, share, "
-    "answer, combine; receive (each, where --threshold is below "
+    epilog="In this order: new (one party), then each party `step` until it has the keys, or one by one toss, commit, "
+    "coin, share, answer, combine; `dealing` (each, where --threshold is below "
     "--parties); then `cyclotome encrypt` and `eval` as ever, decrypt-share (each who decrypts), decrypt. "
     "What a party that does not follow this can do says doc/threshold.md. `advise` looks at old messages.",
     no_args_is_help=True,
 )
 
 app.add_typer(dealing)
+app.add_typer(checked)
 
-SessionArgument = Annotated[Path, typer.Argument(help="The session, the same file for all parties.")]
-PartyOption = Annotated[int, typer.Option("--party", "-p", help="Your number.")]
-OutOption = Annotated[Path, typer.Option("--out", "-o", help="Your folder; made if it does not exist.")]
-SecretOption = Annotated[Path, typer.Option("--secret", "-s", help="Your own secret.key, which `commit` wrote.")]
+_SIGNED = (
+    cy.threshold.Coin,
+    cy.threshold.Commitment,
+    cy.threshold.KeyShare,
+    cy.threshold.Complaint,
+    cy.threshold.Dealing,
+)
 
-
-def _session(path: Path, common: Common) -> cy.threshold.Session:
-    session = load_as(cy.threshold.Session, path, **common.trust)
-    assert isinstance(session, cy.threshold.Session)
-    return session
-
-
-def _party(
-    session: cy.threshold.Session,
-    number: int,
-    secret: Path,
-    phrase: Path | None,
-    share: Path | None,
-    device: str,
-    voice: Mapping[str, Any] = MappingProxyType({}),
-) -> cy.threshold.Party:
-    if not secret.exists():
-        raise FileError(f"{secret} does not exist; `cyclotome threshold commit` makes it, once")
-    dealt = None
-    if share is not None:
-        opened = passphrases.to_open(str(share), phrase)
-        trust = {"expect": session.parameters, "device": device}
-        dealt = load_as(cy.threshold.SecretShare, share, passphrase=opened, **trust)
-    to_open = passphrases.to_open(str(secret), phrase)
-    with noted_warnings():
-        return cy.threshold.Party(session, number, file=secret, passphrase=to_open, share=dealt, device=device, **voice)
-
-
-def _numbers(text: str) -> list[int]:
-    try:
-        return [int(part) for part in text.split(",")]
-    except ValueError:
-        raise UsageError(f"{text!r}: write numbers of parties, such as 1,3") from None
+ClearOption = Annotated[
+    bool,
+    typer.Option(
+        "--deal-in-clear", help="Also deal, not sealed: dealt-N-to-M.key for each party M, SECRET. `dealing` seals."
+    ),
+]
 
 
 @app.command()
@@ -118,6 +115,13 @@ def new(
     rotations: Annotated[
         str, typer.Option(help='Rotation keys: "sums" for what sums need, "none", or steps such as 1,2,-3.')
     ] = "sums",
+    decryptions: Annotated[
+        int, typer.Option(help="Ciphertexts that each party helps to decrypt in the key's life; then it refuses.")
+    ] = 2**20,
+    audit: Annotated[
+        int,
+        typer.Option(help="Candidates of each party for its first share, all but one of which are opened; 1: none."),
+    ] = 8,
     *,
     common: Common,
 ) -> None:
@@ -125,9 +129,14 @@ def new(
     vacant(output, common.force)
     steps = rotation_steps(rotations)
     chosen = load_as(cy.Parameters, parameters, **common.trust)
-    numbers = _numbers(parties)
+    chosen_parties = numbers(parties)
     session = cy.threshold.Session.create(
-        chosen, parties=numbers[0] if len(numbers) == 1 else numbers, threshold=threshold, rotations=steps
+        chosen,
+        parties=chosen_parties[0] if len(chosen_parties) == 1 else chosen_parties,
+        threshold=threshold,
+        rotations=steps,
+        decryptions=decryptions,
+        audit=audit,
     )
     cy.save(output, session, overwrite=common.force)
     emit({"file": str(output), **_facts(session)}, common.json)
@@ -137,7 +146,7 @@ def new(
 @app.command()
 @command
 @with_common
-def commit(
+def toss(
     session: SessionArgument,
     party: PartyOption,
     out: OutOption,
@@ -149,25 +158,59 @@ def commit(
     *,
     common: Common,
 ) -> None:
-    """Make your secret.key, and your commitment, commit-N.ct, for all parties.
+    """Make your secret.key, and a hash of your part of the coin, toss-N.ct, for all parties.
 
-    secret.key remembers what you have shown and answered. A second run makes the same commitment again; --force never
-    replaces secret.key: for another one take another folder.
+    The coin, which nobody controls, says later which of your candidates stays closed. A session of --audit 1 has none:
+    begin with `commit`.
     """
-    agreed = _session(session, common)
-    secret = _folder(out) / "secret.key"
-    paths = [vacant(out / f"commit-{party}.ct", common.force)]
+    agreed = session_of(session, common)
+    secret = folder(out) / "secret.key"
+    path = vacant(out / f"toss-{party}.ct", common.force)
     signs = voice(identity, identities, passphrase_file)
     own = _own(agreed, party, secret, passphrase, passphrase_file, device, signs)
-    cy.save(paths[0], own.commit(), overwrite=common.force)
-    emit({"session": agreed.id, "party": party, "files": [str(path) for path in (secret, *paths)]}, common.json)
-    note(f"{secret} is yours alone; {paths[0]} is for all parties")
+    cy.save(path, own.toss(), overwrite=common.force)
+    emit({"session": agreed.id, "party": party, "files": [str(secret), str(path)]}, common.json)
+    note(f"{secret} is yours alone; {path} is for all parties")
 
 
 @app.command()
 @command
 @with_common
-def share(
+def commit(
+    session: SessionArgument,
+    party: PartyOption,
+    out: OutOption,
+    tosses: Annotated[
+        list[Path] | None, typer.Argument(help="What all parties tossed; nothing in a session of --audit 1.")
+    ] = None,
+    passphrase: passphrases.Flag = False,
+    identity: SignOption = None,
+    identities: KnownOption = None,
+    passphrase_file: passphrases.FileOption = None,
+    device: DeviceOption = "cpu",
+    *,
+    common: Common,
+) -> None:
+    """Make your commitment, commit-N.ct, for all parties, and your secret.key if it is not there.
+
+    secret.key remembers what you have shown and answered. A second run makes the same commitment again; --force never
+    replaces secret.key: for another one take another folder.
+    """
+    agreed = session_of(session, common)
+    given = [load_as(cy.threshold.Coin, path, expect=agreed.parameters) for path in tosses or ()]
+    secret = folder(out) / "secret.key"
+    paths = [vacant(out / f"commit-{party}.ct", common.force)]
+    signs = voice(identity, identities, passphrase_file)
+    own = _own(agreed, party, secret, passphrase, passphrase_file, device, signs)
+    cy.save(paths[0], own.commit(given), overwrite=common.force)
+    emit({"session": agreed.id, "party": party, "files": [str(path) for path in (secret, *paths)]}, common.json)
+    note(f"{secret} is yours alone; {paths[0]} is for all parties")
+
+
+@app.command("coin")
+@command
+@with_common
+def show_coin(
     session: SessionArgument,
     commitments: Annotated[list[Path], typer.Argument(help="The commitments of all parties.")],
     party: PartyOption,
@@ -179,19 +222,51 @@ def share(
     *,
     common: Common,
 ) -> None:
-    """Show your first share, first-N.ct, to all parties, once all have committed to theirs.
-
-    Where fewer than all decrypt, also dealt-N-to-M.key for each party M: SECRET, to be sent to that party alone, over
-    an encrypted channel, and to be destroyed once it has arrived.
-    """
-    agreed = _session(session, common)
-    first = vacant(_folder(out) / f"first-{party}.ct", common.force)
-    paths = {
-        to: vacant(out / f"dealt-{party}-to-{to}.key", common.force) for to in agreed.parties if agreed.shares_secrets
-    }
+    """Show your part of the coin, coin-N.ct, to all parties, once all have committed."""
+    agreed = session_of(session, common)
+    path = vacant(folder(out) / f"coin-{party}.ct", common.force)
     signs = voice(identity, identities, passphrase_file)
-    own = _party(agreed, party, out / "secret.key", passphrase_file, None, device, signs)
+    own = party_of(agreed, party, out / "secret.key", None, passphrase_file, device, signs)
     given = [load_as(cy.threshold.Commitment, path, expect=agreed.parameters) for path in commitments]
+    cy.save(path, own.show_coin(given), overwrite=common.force)
+    emit({"session": agreed.id, "party": party, "files": [str(path)]}, common.json)
+    note(f"{path} is for all parties")
+
+
+@app.command()
+@command
+@with_common
+def share(
+    session: SessionArgument,
+    before: Annotated[
+        list[Path], typer.Argument(help="The coins of all parties; in a session of --audit 1 their commitments.")
+    ],
+    party: PartyOption,
+    out: OutOption,
+    deal_in_clear: ClearOption = False,
+    identity: SignOption = None,
+    identities: KnownOption = None,
+    passphrase_file: passphrases.FileOption = None,
+    device: DeviceOption = "cpu",
+    *,
+    common: Common,
+) -> None:
+    """Show your first share, first-N.ct, to all parties, once all have committed to theirs and shown their coins.
+
+    It holds the seeds of your other candidates, for everybody to draw them again.
+
+    Where fewer than all decrypt, `cyclotome threshold dealing` deals shares of the joint secret, sealed and checked.
+    With --deal-in-clear they are files for `receive`, each to be sent to its party alone over an encrypted channel, and
+    destroyed once it has arrived; nothing shows whether they are right.
+    """
+    agreed = session_of(session, common)
+    first = vacant(folder(out) / f"first-{party}.ct", common.force)
+    receivers = agreed.parties if deal_in_clear and agreed.shares_secrets else ()
+    paths = {to: vacant(out / f"dealt-{party}-to-{to}.key", common.force) for to in receivers}
+    signs = voice(identity, identities, passphrase_file)
+    own = party_of(agreed, party, out / "secret.key", None, passphrase_file, device, signs)
+    kind = cy.threshold.Coin if agreed.audit > 1 else cy.threshold.Commitment
+    given = [load_as(kind, path, expect=agreed.parameters) for path in before]
     cy.save(first, own.first_share(given), overwrite=common.force)
     _deal(own, paths, common.force)
     emit({"session": agreed.id, "party": party, "files": [str(path) for path in (first, *paths.values())]}, common.json)
@@ -204,8 +279,9 @@ def share(
 def step(
     session: SessionArgument,
     party: PartyOption,
-    inbox: Annotated[Path, typer.Option("--in", "-i", help="Folder of all that has arrived so far, from everybody.")],
+    inbox: InboxOption,
     out: OutOption,
+    deal_in_clear: ClearOption = False,
     passphrase: passphrases.Flag = False,
     identity: SignOption = None,
     identities: KnownOption = None,
@@ -214,18 +290,25 @@ def step(
     *,
     common: Common,
 ) -> None:
-    """Do whatever is next: commit, share, answer or, at last, make the joint keys. Run it again when something came.
+    """Do whatever is next: toss, commit, coin, share, answer or, at last, make the joint keys. Run it again when
+    something came.
 
-    Writes commit-N.ct, first-N.ct and second-N.ct for all parties into your folder, secret.key and what you deal beside
-    them, and public.key and evaluation.key at the end. Whoever uses no other command follows the protocol. The exit
-    status is 3, and the message names the party, where somebody does not.
+    Writes toss-N.ct, commit-N.ct, coin-N.ct, first-N.ct and second-N.ct for all parties into your folder, secret.key
+    beside them, and public.key and evaluation.key at the end. Whoever uses no other command follows the protocol. The
+    exit status is 3, and the message names the party, where somebody does not; against-M.evidence shows it to everybody
+    (`verify`) if parties sign.
     """
-    agreed = _session(session, common)
+    agreed = session_of(session, common)
     signs = voice(identity, identities, passphrase_file)
-    own = _own(agreed, party, _folder(out) / "secret.key", passphrase, passphrase_file, device, signs)
-    progress = own.next(_messages(agreed, inbox, device))
+    own = _own(agreed, party, folder(out) / "secret.key", passphrase, passphrase_file, device, signs)
+    try:
+        progress = own.next(_messages(agreed, inbox, device))
+    except BlameError as blame:
+        show_blame(blame, out, signed=identity is not None)
+        raise
     written = [_kept(out / _name_of(each), each) for each in progress.messages]
-    if agreed.shares_secrets and len(progress.messages) > 1:
+    shown = any(isinstance(each, cy.threshold.KeyShare) for each in progress.messages)
+    if deal_in_clear and agreed.shares_secrets and shown:
         paths = {to: out / f"dealt-{party}-to-{to}.key" for to in agreed.parties}
         _deal(own, {to: path for to, path in paths.items() if not path.exists()}, False)
         written += paths.values()
@@ -244,16 +327,17 @@ def step(
 @with_common
 def status(
     session: SessionArgument,
-    inbox: Annotated[Path, typer.Option("--in", "-i", help="Folder of all that has arrived so far, from everybody.")],
+    inbox: InboxOption,
     device: DeviceOption = "cpu",
     *,
     common: Common,
 ) -> None:
     """Show what has arrived from whom. Needs no secret."""
-    agreed = _session(session, common)
+    agreed = session_of(session, common)
     sent = _messages(agreed, inbox, device)
     facts: dict[str, Any] = {"session": agreed.id}
-    for stage in ("commit", "first", "second"):
+    audited = ("toss", "commit", "coin", "first", "second")
+    for stage in audited if agreed.audit > 1 else ("commit", "first", "second"):
         facts[stage] = sorted({each.party for each in sent if _name_of(each).startswith(stage)})
     emit(facts, common.json)
 
@@ -269,7 +353,7 @@ def show_transcript(
     common: Common,
 ) -> None:
     """Print what names all that was sent, to be read out to each other before the keys are used."""
-    agreed = _session(session, common)
+    agreed = session_of(session, common)
     given = _shares(agreed, shares, device)
     by_round = [[one for one in given if one.round == number] for number in (1, 2)]
     found = cy.threshold.transcript(agreed, *by_round)
@@ -297,10 +381,10 @@ def answer(
     Once: secret.key keeps what was answered, and other first shares are refused from then on (exit status 5), --force
     or not. The same ones get the same answer again.
     """
-    agreed = _session(session, common)
+    agreed = session_of(session, common)
     vacant(output, common.force)
     signs = voice(identity, identities, passphrase_file)
-    own = _party(agreed, party, secret, passphrase_file, None, device, signs)
+    own = party_of(agreed, party, secret, None, passphrase_file, device, signs)
     cy.save(output, own.second_share(_shares(agreed, first, device)), overwrite=common.force)
     emit({"file": str(output), "session": agreed.id, "party": party, "key_id": own.key_id}, common.json)
     note(f"all parties should see the same key id, {own.key_id}")
@@ -324,9 +408,9 @@ def receive(
 
     --passphrase-file opens secret.key, if that is encrypted, and encrypts the share.
     """
-    agreed = _session(session, common)
+    agreed = session_of(session, common)
     vacant(output, common.force)
-    own = _party(agreed, party, secret, passphrase_file, None, "cpu")
+    own = party_of(agreed, party, secret, None, passphrase_file)
     shares = [load_as(cy.threshold.SecretShare, path, expect=agreed.parameters) for path in dealt]
     phrase = passphrases.wanted(str(output), passphrase, passphrase_file)
     cy.save(output, own.receive(shares), overwrite=common.force, passphrase=phrase)
@@ -346,9 +430,9 @@ def combine(
     common: Common,
 ) -> None:
     """Make the joint public.key and evaluation.key, ordinary ones. Anybody can."""
-    agreed = _session(session, common)
+    agreed = session_of(session, common)
     given = _shares(agreed, shares, device)
-    _folder(out)
+    folder(out)
     paths = [vacant(out / f"{name}.key", common.force) for name in ("public", "evaluation")]
     by_round = [[one for one in given if one.round == number] for number in (1, 2)]
     keys = cy.threshold.combine(agreed, *by_round, device=device)
@@ -366,30 +450,27 @@ def decrypt_share(
     party: PartyOption,
     secret: SecretOption,
     output: Annotated[Path, typer.Option("--output", "-o", help="Your decryption share, for example decrypt-1.ct.")],
-    share: Annotated[
-        Path | None, typer.Option("--share", help="What `receive` wrote, where fewer than all decrypt.")
-    ] = None,
-    active: Annotated[
-        str | None, typer.Option("--with", help="Numbers of all who decrypt, yours included; by default everybody.")
-    ] = None,
-    flooding_bits: Annotated[int, typer.Option(help="Statistical security of the flooding, the same for all.")] = 64,
+    share: ShareOption = None,
+    active: ActiveOption = None,
+    flooding_bits: FloodingOption = 64,
     passphrase_file: passphrases.FileOption = None,
     device: DeviceOption = "cpu",
     *,
     common: Common,
 ) -> None:
     """Give your part in decrypting a file. Whoever gets enough of these has the numbers: be sure what is decrypted."""
-    agreed = _session(session, common)
+    agreed = session_of(session, common)
     vacant(output, common.force)
-    own = _party(agreed, party, secret, passphrase_file, share, device)
+    own = party_of(agreed, party, secret, share, passphrase_file, device)
     quantity = notes.load_quantity(
         encrypted, expect=agreed.parameters, allow_insecure=common.allow_insecure, device=device
     )
-    chosen = None if active is None else _numbers(active)
+    chosen = None if active is None else numbers(active)
     with progress_bar():
         made = own.decryption_share(quantity.values, active=chosen, flooding_bits=flooding_bits)
     cy.save(output, made, overwrite=common.force)
-    emit({"file": str(output), "session": agreed.id, "party": party, "with": list(made.active)}, common.json)
+    facts = {"session": agreed.id, "party": party, "with": list(made.active), "decryptions_left": own.decryptions.left}
+    emit({"file": str(output), **facts}, common.json)
 
 
 @app.command()
@@ -407,7 +488,7 @@ def decrypt(
     common: Common,
 ) -> None:
     """Decrypt a file with the shares of enough parties: the numbers, exactly, or a refusal."""
-    agreed = _session(session, common)
+    agreed = session_of(session, common)
     if output is not None:
         if output.suffix.lower() not in tables.SUFFIXES:
             raise UsageError(f"{output}: the name must end in {', '.join(tables.SUFFIXES)}")
@@ -419,6 +500,34 @@ def decrypt(
     with progress_bar():
         integers = np.asarray(cy.threshold.decrypt(quantity.values, given, agreed))
     put_numbers(integers, quantity, output, common.json)
+
+
+@app.command()
+@command
+@with_common
+def verify(
+    session: SessionArgument,
+    evidence: Annotated[
+        list[Path], typer.Argument(help="What somebody is blamed with: .evidence, messages, complaints, commitments.")
+    ],
+    identities: IdentitiesOption,
+    what: WhatOption = "secret",
+    epoch: EpochOption = 0,
+    dealers: DealersOption = None,
+    *,
+    common: Common,
+) -> None:
+    """Say who does not follow the protocol, as messages that it signed show to anybody, without a key.
+
+    --what, --epoch and --dealers say the round of complaints and dealings.
+    """
+    agreed = session_of(session, common)
+    shown = [each for path in evidence for each in _signed_in(path, agreed)]
+    dealt = any(isinstance(each, (cy.threshold.Complaint, cy.threshold.Dealing)) for each in shown)
+    round_ = dealing_round(agreed, identities, what, epoch, dealers) if dealt else None
+    verdict = cy.threshold.verify(shown, agreed, known(identities), dealing=round_)
+    facts = {"guilty": None, "reason": "these messages show nothing about anybody"}
+    emit({"session": agreed.id, **(facts if verdict is None else verdict._asdict())}, common.json)
 
 
 @app.command()
@@ -448,14 +557,6 @@ def grouped(digits: str) -> str:
     return " ".join(digits[at : at + 4] for at in range(0, len(digits), 4))
 
 
-def _folder(out: Path) -> Path:
-    """Somebody's folder, made if it is not there."""
-    if out.exists() and not out.is_dir():
-        raise UsageError(f"{out} is a file; --out names a folder")
-    out.mkdir(parents=True, exist_ok=True)
-    return out
-
-
 def _own(
     session: cy.threshold.Session,
     number: int,
@@ -467,7 +568,7 @@ def _own(
 ) -> cy.threshold.Party:
     """The party of secret.key, or a new one."""
     if secret.exists():
-        return _party(session, number, secret, phrase, None, device, voice)
+        return party_of(session, number, secret, None, phrase, device, voice)
     wanted = passphrases.wanted(str(secret), passphrase, phrase)
     return cy.threshold.Party(session, number, file=secret, passphrase=wanted, device=device, **voice)
 
@@ -483,18 +584,33 @@ def _deal(own: cy.threshold.Party, paths: dict[int, Path], force: bool) -> None:
 
 
 def _messages(session: cy.threshold.Session, inbox: Path, device: str) -> list[Any]:
-    """Commitments and shares of a folder."""
+    """Coins, commitments and shares of a folder."""
     if not inbox.is_dir():
         raise FileError(f"{inbox} is no folder; --in names one with all that has arrived")
-    kinds = (cy.threshold.Commitment, cy.threshold.KeyShare)
+    kinds = (cy.threshold.Coin, cy.threshold.Commitment, cy.threshold.KeyShare)
     paths = [path for path in sorted(inbox.iterdir()) if path.suffix == ".ct" and path.is_file()]
     return [load_as(kinds, path, expect=session.parameters, device=device) for path in paths]
 
 
-def _name_of(message: cy.threshold.Commitment | cy.threshold.KeyShare) -> str:
+def _name_of(message: cy.threshold.Coin | cy.threshold.Commitment | cy.threshold.KeyShare) -> str:
+    if isinstance(message, cy.threshold.Coin):
+        return f"{'coin' if message.shown else 'toss'}-{message.party}.ct"
     if isinstance(message, cy.threshold.Commitment):
         return f"commit-{message.party}.ct"
     return f"{'first' if message.round == 1 else 'second'}-{message.party}.ct"
+
+
+def _signed_in(path: Path, session: cy.threshold.Session) -> list[Any]:
+    """All messages of a file, one after the other; or commitments, a line each."""
+    data = path.read_bytes()
+    if data.startswith(b"cycm "):
+        return [cy.threshold.Pledge(line) for line in data.decode("ascii", "replace").splitlines()]
+    stream, found = io.BytesIO(data), []
+    while stream.tell() < len(data):
+        each = cy.load(stream, expect=session.parameters)
+        kinds.require(each, _SIGNED, path)
+        found.append(each)
+    return found
 
 
 def _kept(path: Path, obj: Any) -> Path:
@@ -515,5 +631,7 @@ def _facts(session: cy.threshold.Session) -> dict[str, Any]:
         "threshold": session.threshold,
         "relinearization": session.relinearization,
         "galois_elements": list(session.galois_elements),
+        "decryptions": session.decryptions,
+        "audit": session.audit,
         "parameters": session.parameters.summary(),
     }

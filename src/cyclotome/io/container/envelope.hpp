@@ -37,6 +37,7 @@ enum class Kind : std::uint16_t {
   protected_party = 26,         ///< encrypted with a passphrase
   key_commitment = 27,
   dealing_message = 30,  ///< of verified dealing
+  coin = 31,             ///< of the audit of a joint key
 };
 
 /// Whether only one person may have the file, even under a passphrase.

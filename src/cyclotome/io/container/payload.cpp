@@ -299,6 +299,7 @@ void check_payload(const Envelope& envelope) {
     case Kind::decryption_share:
     case Kind::party:
     case Kind::key_commitment:
+    case Kind::coin:
       check_threshold_payload(envelope);
       break;
     case Kind::dealing_message:
@@ -327,6 +328,7 @@ std::uint64_t expanded_bytes(const Envelope& envelope) {
     case Kind::parameters:
     case Kind::party:
     case Kind::key_commitment:
+    case Kind::coin:
     case Kind::protected_party:
     case Kind::dealing_message:
       return 0;

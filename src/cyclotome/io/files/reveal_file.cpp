@@ -7,7 +7,9 @@
 #include <cstring>
 
 #include "cyclotome/io/files/file.hpp"
+#include "cyclotome/math/hexadecimal.hpp"
 #include "cyclotome/math/sha256.hpp"
+#include "cyclotome/math/whole_text.hpp"
 #include "cyclotome/platform/files.hpp"
 #include "cyclotome/rlwe/noise/reveal_budget.hpp"
 
@@ -23,23 +25,13 @@ constexpr std::size_t shown_digits = 16;
 /// Where two begin at once one finds that the other has made the file.
 constexpr int attempts = 100;
 
-std::string hexadecimal(std::span<const std::uint8_t> bytes) {
-  constexpr char digits[] = "0123456789abcdef";
-  std::string text;
-  for (const std::uint8_t byte : bytes) {
-    text += digits[byte >> 4];
-    text += digits[byte & 15];
-  }
-  return text;
-}
-
 std::span<const std::uint8_t> bytes_of(const std::string& text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
 std::string text_of(const KeyId& key, const RevealCount& count) {
-  const std::string lines = message("cyclotome reveals 1\nkey ", hexadecimal(key), "\nplanned ", count.planned,
-                                    "\nspent ", count.spent, "\n");
+  const std::string lines = whole_text("cyclotome reveals 1\nkey ", hexadecimal(key), "\nplanned ", count.planned,
+                                       "\nspent ", count.spent, "\n");
   return lines + "check " + hexadecimal(sha256(bytes_of(lines))).substr(0, shown_digits) + "\n";
 }
 

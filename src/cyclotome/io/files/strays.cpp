@@ -2,11 +2,9 @@
 #include "cyclotome/io/files/strays.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <mutex>
 #include <set>
 #include <string_view>
-#include <system_error>
 
 #include "cyclotome/io/container/descriptor.hpp"
 #include "cyclotome/ring/randomness/sampling.hpp"
@@ -55,11 +53,10 @@ std::string temporary_name(const std::string& target) {
 
 void remove_strays(const std::string& folder) noexcept {
   try {
-    std::error_code error;
     const std::string whole = platform::resolved(folder);
     if (whole.empty() || !is_new(whole)) return;
-    for (std::filesystem::directory_iterator at(whole, error), end; !error && at != end; at.increment(error)) {
-      if (is_temporary(at->path().filename().string())) remove_if_left(at->path().string());
+    for (const std::string& name : platform::names_in(whole)) {
+      if (is_temporary(name)) remove_if_left(whole + "/" + name);
     }
   } catch (const std::exception&) {
     // No memory, or names that are no text: a later process looks again.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <variant>
-
 #include "cyclotome/io/container/bytes.hpp"
 #include "cyclotome/io/container/envelope.hpp"
 #include "cyclotome/rlwe/joint/dealing_messages.hpp"
@@ -10,7 +8,7 @@
 // Messages of verified dealing (doc/threshold.md), none of which is secret: what is for one party is sealed for it.
 namespace cyclotome::io {
 
-using DealingMessage = std::variant<rlwe::ReceivingKeys, rlwe::Dealing, rlwe::SealedShare, rlwe::Complaint>;
+using rlwe::DealingMessage;
 
 /// parameters: the session's. Throws ArgumentError for metadata that is too long.
 Bytes serialize(const DealingMessage& message, const rlwe::Parameters& parameters,

@@ -83,9 +83,8 @@ rlwe::PartyState PartyFile::read() {
 void PartyFile::change(const std::function<void(rlwe::PartyState&)>& change) {
   const Held held(path_);
   rlwe::PartyState state = read();
-  const bool had_shown = !state.commitments().empty(), had_answered = state.has_answered();
   change(state);
-  if (had_shown == !state.commitments().empty() && had_answered == state.has_answered()) return;
+  if (state.changes() == 0) return;
   write_file(path_, bytes_of(state), Privacy::secret, Existing::replaced);
 }
 

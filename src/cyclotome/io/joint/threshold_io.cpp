@@ -29,6 +29,8 @@ Bytes serialize(const rlwe::ThresholdSession& session, std::span<const std::uint
   write_parties(writer, session.parties());
   writer.u32(static_cast<std::uint32_t>(session.galois_elements().size()));
   for (const std::uint64_t element : session.galois_elements()) writer.u64(element);
+  writer.u32(static_cast<std::uint32_t>(session.audit()));
+  writer.u64(session.decryptions());
   return container.finish();
 }
 
@@ -43,6 +45,18 @@ Bytes serialize(const rlwe::Commitment& commitment, std::span<const std::uint8_t
   return container.finish();
 }
 
+Bytes serialize(const rlwe::Coin& coin, std::span<const std::uint8_t> metadata) {
+  ContainerWriter container(Kind::coin, coin.parameters(), rlwe::session_id(coin.session()), metadata);
+  ByteWriter& writer = container.section(layout::coin);
+  writer.bytes(coin.session());
+  writer.u32(coin.party());
+  writer.u32(static_cast<std::uint32_t>(coin.stage()));
+  writer.bytes(coin.basis());
+  writer.bytes(coin.value());
+  write_signature(container, coin.signature());
+  return container.finish();
+}
+
 Bytes serialize(const rlwe::KeyShare& share, std::span<const std::uint8_t> metadata) {
   ContainerWriter container(Kind::key_share, share.context()->parameters(), rlwe::session_id(share.session()), metadata,
                             share.bodies().bytes());
@@ -53,6 +67,14 @@ Bytes serialize(const rlwe::KeyShare& share, std::span<const std::uint8_t> metad
   writer.bytes(share.basis());
   writer.u64(share.bodies().batch());
   write_polynomials(writer, share.bodies(), 1);
+  if (const rlwe::Opened& opened = share.opened(); !opened.candidates.empty()) {
+    ByteWriter& seeds = container.section(layout::key_opening);
+    seeds.bytes(opened.coin);
+    for (const rlwe::Opened::Candidate& each : opened.candidates) {
+      seeds.bytes(each.seed.bytes());
+      seeds.bytes(each.hash);
+    }
+  }
   write_signature(container, share.signature());
   return container.finish();
 }
@@ -74,8 +96,7 @@ void write_share(ByteWriter& writer, const rlwe::SecretShare& share) {
 Bytes serialize(const rlwe::ThresholdSession& session, const rlwe::PartyState& party,
                 std::span<const std::uint8_t> metadata) {
   session.require_same("the party's state", party.session());
-  ContainerWriter container(Kind::party, session.parameters(), session.id(), metadata,
-                            party_bytes(party.commitments().size()));
+  ContainerWriter container(Kind::party, session.parameters(), session.id(), metadata, party_bytes(party));
   write_party(container.section(layout::party), party);
   return container.finish();
 }
@@ -88,6 +109,14 @@ void write_party(ByteWriter& writer, const rlwe::PartyState& party) {
   writer.bytes(party.seed().bytes());
   writer.bytes(party.answered());
   for (const Digest& each : party.commitments()) writer.bytes(each);
+  const rlwe::Audited& audited = party.audited();
+  writer.u32(static_cast<std::uint32_t>(audited.tosses.size()));
+  writer.u32(static_cast<std::uint32_t>(audited.candidates.size()));
+  writer.bytes(audited.coin);
+  for (const Digest& each : audited.tosses) writer.bytes(each);
+  for (const Digest& each : audited.candidates) writer.bytes(each);
+  writer.u64(party.decrypted().ciphertexts);
+  for (const Digest& each : party.decrypted().questions) writer.bytes(each);
 }
 
 Bytes serialize(const value::DecryptionShare& share, std::span<const std::uint8_t> metadata) {
@@ -125,6 +154,13 @@ rlwe::Commitment read_key_commitment(const Container& container) {
   return commitment;
 }
 
+rlwe::Coin read_coin(const Container& container) {
+  const CoinPayload payload = coin_payload(container);
+  rlwe::Coin coin(container.parameters(), payload.session, payload.party, payload.stage, payload.basis, payload.value);
+  coin.attach(payload.signature);
+  return coin;
+}
+
 rlwe::KeyShare read_key_share(const Container& container, const rlwe::ContextPtr& context) {
   const KeySharePayload payload = key_share_payload(container);
   require_current("this key share", payload.first_version);
@@ -132,6 +168,7 @@ rlwe::KeyShare read_key_share(const Container& container, const rlwe::ContextPtr
   PolyArray bodies = context->make(context->key_ring(), payload.items, 1, Domain::transform);
   read_polynomials(bodies, 1, payload.residues.bytes, payload.residues.offset);
   rlwe::KeyShare share(context, payload.session, payload.party, payload.round, payload.basis, std::move(bodies));
+  share.open(payload.opened);
   share.attach(payload.signature);
   return share;
 }

@@ -50,18 +50,57 @@ Digest read_session(ByteReader& reader, const Envelope& envelope, bool& first_ve
   return digest;
 }
 
+/// What a party has helped to decrypt: all that is left of its file.
+rlwe::Decrypted read_decrypted(ByteReader& reader) {
+  const std::uint64_t offset = reader.offset();
+  rlwe::Decrypted decrypted;
+  decrypted.ciphertexts = reader.u64();
+  const std::size_t bytes = reader.rest().size(), questions = bytes / sizeof(Digest);
+  if (bytes % sizeof(Digest) != 0 || questions > rlwe::Decrypted::most_questions ||
+      decrypted.ciphertexts > rlwe::most_planned || (questions == 0) != (decrypted.ciphertexts == 0)) {
+    throw FormatError(message("the party's own file says at offset ", offset, " that it has helped to decrypt ",
+                              decrypted.ciphertexts,
+                              " ciphertexts, which does not fit what follows: the data is damaged"));
+  }
+  for (std::size_t i = 0; i < questions; ++i) decrypted.questions.push_back(reader.array32());
+  reader.finish();
+  return decrypted;
+}
+
 /// The section of a message, and its sender's signature, if there is one.
-const Section& signed_section(const Envelope& envelope, std::string_view tag, std::vector<std::uint8_t>& signature) {
+/// more: sections between the two that the caller has read.
+const Section& signed_section(const Envelope& envelope, std::string_view tag, std::vector<std::uint8_t>& signature,
+                              std::size_t more = 0) {
   const auto sections = envelope.payload();
-  if (sections.size() != 2) return only_section(envelope, tag);
-  if (sections[0].tag != tag || sections[1].tag != layout::signature ||
-      sections[1].bytes.size() != rlwe::signature_bytes) {
+  if (more == 0 && sections.size() != 2) return only_section(envelope, tag);
+  const Section& last = sections.back();
+  const bool is_signed = sections.size() == 2 + more;
+  if ((!is_signed && sections.size() != 1 + more) || sections[0].tag != tag ||
+      (is_signed && (last.tag != layout::signature || last.bytes.size() != rlwe::signature_bytes))) {
     throw FormatError(message(name_of(envelope.kind()), " needs a section ", tag, ", and at most one ",
                               layout::signature, " of ", rlwe::signature_bytes,
                               " bytes after it: the data is damaged; get a fresh copy"));
   }
-  signature.assign(sections[1].bytes.begin(), sections[1].bytes.end());
+  if (is_signed) signature.assign(last.bytes.begin(), last.bytes.end());
   return sections[0];
+}
+
+/// The candidates that a first share opens.
+rlwe::Opened read_opened(const Section& section) {
+  ByteReader reader(section.bytes, section.offset, "the candidates of a key share");
+  rlwe::Opened opened{.coin = reader.array32(), .candidates = {}};
+  constexpr std::size_t each = 2 * sizeof(Digest);
+  const std::size_t rest = reader.rest().size();
+  if (rest == 0 || rest % each != 0 || rest / each >= rlwe::most_candidates) {
+    throw FormatError(message("the candidates at offset ", section.offset, " have ", rest,
+                              " bytes; they are 64 for each of 1 to ", rlwe::most_candidates - 1,
+                              ": the data is damaged; get a fresh copy"));
+  }
+  for (std::size_t i = 0; i < rest / each; ++i) {
+    const PublicSeed seed(reader.array32());
+    opened.candidates.push_back({seed, reader.array32()});
+  }
+  return opened;
 }
 
 std::vector<std::uint32_t> read_parties(ByteReader& reader) {
@@ -77,6 +116,25 @@ std::vector<std::uint32_t> read_parties(ByteReader& reader) {
     throw FormatError(message("the parties at offset ", offset, " do not ascend: the data is damaged"));
   }
   return parties;
+}
+
+/// What a party keeps of an audit. shown: commitments that it has seen.
+rlwe::Audited read_audited(ByteReader& reader, std::uint32_t shown) {
+  rlwe::Audited audited;
+  const std::uint64_t offset = reader.offset();
+  const std::uint32_t tosses = reader.u32(), candidates = reader.u32();
+  audited.coin = reader.array32();
+  const bool none = tosses == 0 && candidates == 0 && audited.coin == Digest{};
+  const bool some = tosses >= 2 && tosses <= rlwe::most_parties && (shown == 0 || tosses == shown) && candidates >= 2 &&
+                    candidates <= rlwe::most_candidates && (shown != 0 || audited.coin == Digest{});
+  if ((!none && !some) || reader.rest().size() < (std::size_t{tosses} + candidates) * sizeof(Digest)) {
+    throw FormatError(message("the party's own file says at offset ", offset, " that it has seen ", tosses,
+                              " tosses and drawn ", candidates,
+                              " candidates, which does not fit what else it says: the data is damaged"));
+  }
+  for (std::uint32_t i = 0; i < tosses; ++i) audited.tosses.push_back(reader.array32());
+  for (std::uint32_t i = 0; i < candidates; ++i) audited.candidates.push_back(reader.array32());
+  return audited;
 }
 
 DecryptionSharePayload::Channel read_channel(const Section& section, const rlwe::Parameters& p, std::size_t number) {
@@ -122,11 +180,21 @@ ThresholdSessionPayload threshold_session_payload(const Envelope& envelope) {
                               " for relinearisation: the data is damaged; get a fresh copy"));
   }
   for (std::uint32_t i = 0; i < elements; ++i) facts.galois_elements.push_back(reader.u64());
+  // The first version's sessions end here, and so do those of this one from before there were candidates and a budget.
+  if (!reader.rest().empty()) facts.audit = reader.u32();
+  const bool counts = !reader.rest().empty();
+  if (counts) facts.decryptions = reader.u64();
   reader.finish();
   try {
     rlwe::ThresholdSession session(envelope.parameters(), std::move(facts), reference);
     const bool first_version = rlwe::first_version_id(session.first_version_digest()) == envelope.key_id();
-    if (first_version || session.id() == envelope.key_id()) return {std::move(session), first_version};
+    if (first_version && !counts) return {std::move(session), first_version};
+    if (!counts) {
+      throw FormatError(
+          "this session is of a time before parties counted what they decrypt, and plans no number: make "
+          "a new session and a new key, and encrypt anew what the old one encrypts");
+    }
+    if (session.id() == envelope.key_id()) return {std::move(session), first_version};
   } catch (const ArgumentError& error) {
     throw FormatError(message("the session at offset ", section.offset, " is none that can be: ", error.what()));
   }
@@ -137,13 +205,20 @@ ThresholdSessionPayload threshold_session_payload(const Envelope& envelope) {
 KeySharePayload key_share_payload(const Envelope& envelope) {
   envelope.require_kind(Kind::key_share);
   KeySharePayload payload;
-  const Section& section = signed_section(envelope, layout::key_share, payload.signature);
+  const auto sections = envelope.payload();
+  const bool opens = sections.size() > 1 && sections[1].tag == layout::key_opening;
+  if (opens) payload.opened = read_opened(sections[1]);
+  const Section& section = signed_section(envelope, layout::key_share, payload.signature, opens ? 1 : 0);
   ByteReader reader(section.bytes, section.offset, "a key share");
   payload.session = read_session(reader, envelope, payload.first_version);
   payload.party = read_party(reader);
   const std::uint32_t round = reader.u32();
   payload.basis = reader.array32();
   const bool stands_on_nothing = payload.first_version && round == 1;
+  if (opens && (round != 1 || payload.first_version)) {
+    throw FormatError(message("the key share at offset ", section.offset, " is of round ", round,
+                              " and opens candidates, which only first shares do: the data is damaged"));
+  }
   if (round < 1 || round > 2 || stands_on_nothing != (payload.basis == Digest{})) {
     throw FormatError(message("the key share at offset ", section.offset, " is of round ", round,
                               "; there are two, each of which names what it stands on: the data is damaged"));
@@ -228,15 +303,36 @@ rlwe::PartyState party_payload(const Envelope& envelope, std::span<const std::ui
   const Digest question = reader.array32();
   const bool possible = answered <= 1 && shown <= rlwe::most_parties && shown != 1 && (answered == 0 || shown != 0);
   if (first_version || !possible || (answered == 1) == (question == Digest{}) ||
-      reader.rest().size() != shown * sizeof(Digest)) {
+      reader.rest().size() < shown * sizeof(Digest)) {
     throw FormatError(message("the party's own file says at offset ", offset, " that it has seen ", shown,
                               " commitments and answered ", answered,
                               " first rounds, which does not fit what follows: the data is damaged"));
   }
   std::vector<Digest> commitments;
   for (std::uint32_t i = 0; i < shown; ++i) commitments.push_back(reader.array32());
+  rlwe::Audited audited = read_audited(reader, shown);
+  return {session,           party, std::move(seed), std::move(commitments), question, read_decrypted(reader),
+          std::move(audited)};
+}
+
+CoinPayload coin_payload(const Envelope& envelope) {
+  envelope.require_kind(Kind::coin);
+  CoinPayload payload;
+  const Section& section = signed_section(envelope, layout::coin, payload.signature);
+  ByteReader reader(section.bytes, section.offset, "a coin");
+  bool first_version = false;
+  payload.session = read_session(reader, envelope, first_version);
+  payload.party = read_party(reader);
+  const std::uint32_t stage = reader.u32();
+  payload.basis = reader.array32();
+  payload.value = reader.array32();
   reader.finish();
-  return {session, party, std::move(seed), std::move(commitments), question};
+  if (first_version || stage < 1 || stage > 2 || (stage == 1) != (payload.basis == Digest{})) {
+    throw FormatError(message("the coin at offset ", section.offset, " is of stage ", stage,
+                              "; it is tossed, or shown after what it names: the data is damaged; get a fresh copy"));
+  }
+  payload.stage = static_cast<rlwe::Coin::Stage>(stage);
+  return payload;
 }
 
 KeyCommitmentPayload key_commitment_payload(const Envelope& envelope) {
@@ -276,6 +372,9 @@ void check_threshold_payload(const Envelope& envelope) {
       break;
     case Kind::key_commitment:
       static_cast<void>(key_commitment_payload(envelope));
+      break;
+    case Kind::coin:
+      static_cast<void>(coin_payload(envelope));
       break;
     default:
       static_cast<void>(decryption_share_payload(envelope));

@@ -5,6 +5,7 @@
 
 #include "cyclotome/io/container/envelope.hpp"
 #include "cyclotome/io/container/packed.hpp"
+#include "cyclotome/rlwe/joint/joint_coins.hpp"
 #include "cyclotome/rlwe/joint/party_state.hpp"
 #include "cyclotome/rlwe/joint/threshold_keys.hpp"
 #include "cyclotome/value/joint/threshold_decryption.hpp"
@@ -23,6 +24,7 @@ struct KeySharePayload {
   rlwe::KeyShare::Round round{};
   std::size_t items = 0;
   Packed residues;
+  rlwe::Opened opened;
   std::vector<std::uint8_t> signature;
   bool first_version = false;
 };
@@ -51,13 +53,25 @@ struct KeyCommitmentPayload {
   std::vector<std::uint8_t> signature;
 };
 
-/// Bytes of what a party keeps, with so many commitments.
-constexpr std::size_t party_bytes(std::size_t commitments) {
-  return (3 + commitments) * sizeof(Digest) + 3 * sizeof(std::uint32_t);
+struct CoinPayload {
+  Digest session{}, basis{}, value{};
+  std::uint32_t party = 0;
+  rlwe::Coin::Stage stage{};
+  std::vector<std::uint8_t> signature;
+};
+
+/// Bytes of what a party keeps, with so many commitments, tosses, candidates and questions together.
+constexpr std::size_t party_bytes(std::size_t digests) {
+  return (4 + digests) * sizeof(Digest) + 5 * sizeof(std::uint32_t) + sizeof(std::uint64_t);
+}
+inline std::size_t party_bytes(const rlwe::PartyState& party) {
+  return party_bytes(party.commitments().size() + party.audited().tosses.size() + party.audited().candidates.size() +
+                     party.decrypted().questions.size());
 }
 /// Bytes of what a party keeps if it and the tag of its encryption fill `rest`; what can't be is found by its reader.
 constexpr std::size_t party_bytes_of(std::size_t rest) {
-  constexpr std::size_t tag = 16, most = party_bytes(rlwe::most_parties);
+  constexpr std::size_t tag = 16, most = party_bytes(2 * rlwe::most_parties + rlwe::most_candidates +
+                                                     rlwe::Decrypted::most_questions);
   return rest < tag ? rest : std::min(rest - tag, most);
 }
 
@@ -71,6 +85,7 @@ SecretSharePayload secret_share_payload(const Envelope& envelope, std::span<cons
 std::size_t secret_share_bytes(const rlwe::Parameters& parameters);
 DecryptionSharePayload decryption_share_payload(const Envelope& envelope);
 KeyCommitmentPayload key_commitment_payload(const Envelope& envelope);
+CoinPayload coin_payload(const Envelope& envelope);
 rlwe::PartyState party_payload(const Envelope& envelope);
 /// The same of what a passphrase opened.
 rlwe::PartyState party_payload(const Envelope& envelope, std::span<const std::uint8_t> opened, std::uint64_t offset);

@@ -7,6 +7,7 @@
 #include "cyclotome/io/keys/keys_io.hpp"
 #include "cyclotome/io/keys/protected_key.hpp"
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/hexadecimal.hpp"
 #include "cyclotome/platform/files.hpp"
 
 namespace cyclotome::io {
@@ -16,15 +17,7 @@ namespace {
 /// Secret keys' files are small, but for their metadata.
 constexpr std::uint64_t most_key_bytes = std::uint64_t{4} << 20;
 
-std::string digits_of(const rlwe::KeyId& id) {
-  constexpr char digits[] = "0123456789abcdef";
-  std::string text;
-  for (std::size_t i = 0; i < 4; ++i) {
-    text += digits[id[i] >> 4];
-    text += digits[id[i] & 15];
-  }
-  return text;
-}
+std::string digits_of(const rlwe::KeyId& id) { return hexadecimal(id).substr(0, 8); }
 
 /// What the file at `path` is kept as when this key takes its place; empty for one that holds the same key, and for
 /// none. What can't be read could be a secret key too.

@@ -34,7 +34,7 @@ Bytes serialize_protected(const rlwe::SecretShare& share, Span passphrase, Span 
 Bytes serialize_protected(const rlwe::ThresholdSession& session, const rlwe::PartyState& party, Span passphrase,
                           Span metadata, const ScryptCost& cost) {
   session.require_same("the party's state", party.session());
-  const std::size_t size = party_bytes(party.commitments().size());
+  const std::size_t size = party_bytes(party);
   ContainerWriter container(Kind::protected_party, session.parameters(), session.id(), metadata, size + 256);
   return sealed_frame(container, size, [&](ByteWriter& writer) { write_party(writer, party); }, passphrase, cost);
 }

@@ -61,6 +61,7 @@ Inspection inspect(std::span<const std::uint8_t> bytes, Limits limits) {
     case Kind::decryption_share:
     case Kind::party:
     case Kind::key_commitment:
+    case Kind::coin:
     case Kind::dealing_message:
       break;
     case Kind::rekeying_key:

@@ -2,6 +2,7 @@
 #include "cyclotome/io/objects/stored_object.hpp"
 
 #include "cyclotome/io/container/payload.hpp"
+#include "cyclotome/io/joint/dealing_io.hpp"
 #include "cyclotome/io/joint/threshold_io.hpp"
 #include "cyclotome/io/keys/keys_io.hpp"
 #include "cyclotome/io/keys/protected_key.hpp"
@@ -42,8 +43,12 @@ Bytes to_bytes(const rlwe::SecretKey& key, std::string_view passphrase, Metadata
 }
 Bytes to_bytes(const rlwe::ThresholdSession& session, Metadata metadata) { return serialize(session, metadata); }
 Bytes to_bytes(const rlwe::Commitment& commitment, Metadata metadata) { return serialize(commitment, metadata); }
+Bytes to_bytes(const rlwe::Coin& coin, Metadata metadata) { return serialize(coin, metadata); }
 Bytes to_bytes(const rlwe::KeyShare& share, Metadata metadata) { return serialize(share, metadata); }
 Bytes to_bytes(const value::DecryptionShare& share, Metadata metadata) { return serialize(share, metadata); }
+Bytes to_bytes(const rlwe::DealingMessage& message, const rlwe::Parameters& parameters, Metadata metadata) {
+  return serialize(message, parameters, metadata);
+}
 Bytes to_bytes(const rlwe::SecretShare& share, Metadata metadata) { return serialize(share, metadata); }
 Bytes to_bytes(const rlwe::SecretShare& share, std::string_view passphrase, Metadata metadata) {
   return serialize_protected(share, bytes_of_text(passphrase), metadata);
@@ -103,6 +108,7 @@ rlwe::ThresholdSession StoredObject::threshold_session() const {
   return read_threshold_session(present(held_)->container);
 }
 rlwe::Commitment StoredObject::key_commitment() const { return read_key_commitment(present(held_)->container); }
+rlwe::Coin StoredObject::coin() const { return read_coin(present(held_)->container); }
 rlwe::KeyShare StoredObject::key_share(const rlwe::ContextPtr& context) const {
   return read_key_share(present(held_)->container, present(context));
 }
@@ -115,6 +121,7 @@ rlwe::SecretShare StoredObject::secret_share(const rlwe::ContextPtr& context) co
 rlwe::SecretShare StoredObject::secret_share(const rlwe::ContextPtr& context, std::string_view passphrase) const {
   return read_protected_share(present(held_)->container, present(context), bytes_of_text(passphrase));
 }
+rlwe::DealingMessage StoredObject::dealing_message() const { return read_dealing_message(present(held_)->container); }
 value::DecryptionShare StoredObject::decryption_share(const rlwe::ContextPtr& context) const {
   return read_decryption_share(present(held_)->container, present(context));
 }

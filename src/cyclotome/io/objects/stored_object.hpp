@@ -7,6 +7,7 @@
 #include "cyclotome/io/container/limits.hpp"
 #include "cyclotome/io/keys/key_files.hpp"
 #include "cyclotome/rlwe/ciphertext.hpp"
+#include "cyclotome/rlwe/joint/dealing_messages.hpp"
 #include "cyclotome/value/arrays/encrypted_array.hpp"
 #include "cyclotome/value/arrays/plain_array.hpp"
 #include "cyclotome/value/joint/joint_keys.hpp"
@@ -44,8 +45,11 @@ Bytes to_bytes(const rlwe::SecretKey& key, std::string_view passphrase, Metadata
 /// What the parties of a joint key agree on, and their messages.
 Bytes to_bytes(const rlwe::ThresholdSession& session, Metadata metadata = {});
 Bytes to_bytes(const rlwe::Commitment& commitment, Metadata metadata = {});
+Bytes to_bytes(const rlwe::Coin& coin, Metadata metadata = {});
 Bytes to_bytes(const rlwe::KeyShare& share, Metadata metadata = {});
 Bytes to_bytes(const value::DecryptionShare& share, Metadata metadata = {});
+/// A message of a round of dealing. parameters: the session's.
+Bytes to_bytes(const rlwe::DealingMessage& message, const rlwe::Parameters& parameters, Metadata metadata = {});
 /// A **secret** of its receiver, in locked memory: for a channel that nobody else reads, or `write_secret_share`.
 Bytes to_bytes(const rlwe::SecretShare& share, Metadata metadata = {});
 /// Under a passphrase, as a secret key.
@@ -118,6 +122,8 @@ class StoredObject {
   rlwe::ThresholdSession threshold_session() const;
   /// A party's commitment to its first share.
   rlwe::Commitment key_commitment() const;
+  /// A party's part of the coin of an audit, or the hash of it.
+  rlwe::Coin coin() const;
   /// A message of one of the two rounds that make a joint key.
   rlwe::KeyShare key_share(const rlwe::ContextPtr& context) const;
   /// What one party dealt to another, or the sum of what it was dealt: secret. Throws PassphraseError where it is
@@ -125,6 +131,8 @@ class StoredObject {
   rlwe::SecretShare secret_share(const rlwe::ContextPtr& context) const;
   /// The share under a passphrase; PassphraseError for another one, and for a file that somebody altered.
   rlwe::SecretShare secret_share(const rlwe::ContextPtr& context, std::string_view passphrase) const;
+  /// A message of a round of dealing, which is secret to nobody.
+  rlwe::DealingMessage dealing_message() const;
   /// A party's part in decrypting one array.
   value::DecryptionShare decryption_share(const rlwe::ContextPtr& context) const;
   /// The secret key. Throws PassphraseError where it is under one.

@@ -97,6 +97,16 @@ std::string resolved(const std::string& path) {
   return {text.begin(), text.end()};
 }
 
+std::vector<std::string> names_in(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(wide(folder), error), end; !error && at != end; at.increment(error)) {
+    const std::u8string name = at->path().filename().u8string();
+    names.emplace_back(name.begin(), name.end());
+  }
+  return names;
+}
+
 // A folder's entry, link or not, is written where it stands; open files have no names.
 std::string followed(const std::string& path) { return path; }
 int descriptor_named(const std::string&) { return -1; }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <variant>
 
 #include "cyclotome/rlwe/joint/dealing_round.hpp"
 
@@ -54,6 +55,9 @@ struct Complaint {
   std::array<std::uint8_t, 32> key{};  ///< seed of the issued key; it opens nothing else
   Signature signature{};
 };
+
+/// Any of them, as a file holds one.
+using DealingMessage = std::variant<ReceivingKeys, Dealing, SealedShare, Complaint>;
 
 /// What a dealer has to say: honest polynomials, or in tests whatever a dishonest one says.
 struct DealerVoice {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/hexadecimal.hpp"
 #include "cyclotome/math/hmac.hpp"
 #include "cyclotome/math/secure_zero.hpp"
 #include "cyclotome/ring/randomness/libcrypto.hpp"
@@ -169,13 +170,8 @@ PublicIdentity PublicIdentity::from_text(std::string_view text) {
 }
 
 std::string PublicIdentity::text() const {
-  constexpr char digits[] = "0123456789abcdef";
-  std::string text(prefix);
-  const auto append = [&](std::uint8_t byte) { text += {digits[byte >> 4], digits[byte & 15]}; };
   const Digest check = sha256(bytes_);
-  std::ranges::for_each(bytes_, append);
-  std::ranges::for_each(Span(check).first(check_bytes), append);
-  return text;
+  return std::string(prefix) + hexadecimal(bytes_) + hexadecimal(Span(check).first(check_bytes));
 }
 
 Digest PublicIdentity::digest() const {

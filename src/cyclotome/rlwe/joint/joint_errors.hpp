@@ -19,8 +19,8 @@ class RepeatedAnswerError : public Error {
 /// A message that no party that follows the protocol sends: whose it is, and what shows that.
 class BlameError : public Error {
  public:
-  /// parties: who are to blame, ascending. stage: "commit", "first", "second". evidence: digests that contradict each
-  /// other, in lower-case hexadecimal.
+  /// parties: who are to blame, ascending. stage: "toss", "commit", "coin", "first", "second". evidence: digests that
+  /// contradict each other, in lower-case hexadecimal; of an audit the candidate's number and seed, too.
   BlameError(const std::string& what, std::vector<std::uint32_t> parties, std::string stage, std::string evidence)
       : Error(what), parties_(std::move(parties)), stage_(std::move(stage)), evidence_(std::move(evidence)) {}
 

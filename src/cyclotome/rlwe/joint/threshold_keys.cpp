@@ -6,6 +6,9 @@
 #include <string_view>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/hexadecimal.hpp"
+#include "cyclotome/math/whole_text.hpp"
+#include "cyclotome/rlwe/joint/joint_coins.hpp"
 #include "cyclotome/rlwe/joint/joint_errors.hpp"
 #include "cyclotome/rlwe/joint/threshold_seeds.hpp"
 #include "cyclotome/rlwe/keys/key_material.hpp"
@@ -116,6 +119,11 @@ PolyArray sum_of(const ThresholdSession& session, const ContextPtr& context, std
     if (share->round() != round || share->bodies().batch() != share_items(session, round)) {
       throw ArgumentError(message(what, ": the share of party ", share->party(), " is of the other round"));
     }
+    if (round == Round::first && share->opened().candidates.size() != session.audit() - 1) {
+      throw ArgumentError(message(what, ": the share of party ", share->party(), " opens ",
+                                  share->opened().candidates.size(), " candidates, not ", session.audit() - 1,
+                                  ", as this session has it"));
+    }
     senders.push_back(share->party());
   }
   require_each_once(what, session.parties(), senders);
@@ -161,11 +169,12 @@ Digest checked_commitments(const ThresholdSession& session, std::span<const KeyS
                              "over: begin a new one, without this party or after asking it why"),
                      {party}, "first", hexadecimal(commitments[sent.size() - 1]) + " " + hexadecimal(sent.back()));
   }
-  const Digest all = commitments_digest(session, sent);
+  Digest all = commitments_digest(session, sent);
+  if (session.audit() > 1) all = chosen_digest(all, by_party.begin()->second->opened().coin);
   for (const auto& [party, share] : by_party) {
     if (share->basis() == all) continue;
     throw MismatchError(message("first round: the share of party ", party,
-                                " was sent after other commitments than these ",
+                                " was sent after other commitments or another coin than these ",
                                 "shares', so that somebody sent another share than it committed to, or a relay swapped "
                                 "one; begin a new session"));
   }
@@ -187,27 +196,75 @@ KeyShare::KeyShare(ContextPtr context, const Digest& session, std::uint32_t part
   residues_ = hash.finish();
 }
 
+void KeyShare::open(Opened opened) {
+  const std::size_t most = round_ == Round::first ? most_candidates - 1 : 0;
+  if (opened.candidates.size() > most) {
+    throw ArgumentError(message(round_ == Round::first ? "a first" : "a second", " share that opens ",
+                                opened.candidates.size(), " candidates; a first one opens fewer than ", most_candidates,
+                                ", a second one none"));
+  }
+  opened_ = std::move(opened);
+}
+
 Digest digest_of(const KeyShare& share) {
   Sha256 hash;
-  update(hash, message("cyclotome joint key share 2\nparty ", share.party(), "\nround ",
-                       static_cast<unsigned>(share.round()), "\n"));
+  update(hash, whole_text("cyclotome joint key share 2\nparty ", share.party(), "\nround ",
+                          static_cast<unsigned>(share.round()), "\n"));
   hash.update(share.session());
   hash.update(share.basis());
   hash.update(share.residues());
+  if (share.opened().candidates.empty()) return hash.finish();
+  hash.update(share.opened().coin);
+  for (const Opened::Candidate& each : share.opened().candidates) {
+    hash.update(each.seed.bytes());
+    hash.update(each.hash);
+  }
   return hash.finish();
 }
 
 Digest digest_of(const Commitment& commitment) {
   Sha256 hash;
-  update(hash, message("cyclotome joint signed commitment 2\nparty ", commitment.party(), "\n"));
+  update(hash, whole_text("cyclotome joint signed commitment 2\nparty ", commitment.party(), "\n"));
   hash.update(commitment.session());
   hash.update(commitment.digest());
   return hash.finish();
 }
 
-Digest committed(const KeyShare& share) {
+Digest candidate_digest(const Digest& session, std::uint32_t party, std::size_t candidate, const Digest& residues) {
   Sha256 hash;
-  update(hash, message("cyclotome joint commitment 2\nparty ", share.party(), "\n"));
+  update(hash, whole_text("cyclotome joint candidate 2\nparty ", party, "\ncandidate ", candidate, "\n"));
+  hash.update(session);
+  hash.update(residues);
+  return hash.finish();
+}
+
+Digest candidates_digest(const Digest& session, std::uint32_t party, std::span<const Digest> hashes) {
+  Sha256 hash;
+  update(hash, whole_text("cyclotome joint candidates 2\nparty ", party, "\n"));
+  hash.update(session);
+  for (const Digest& each : hashes) hash.update(each);
+  return hash.finish();
+}
+
+Digest chosen_digest(const Digest& commitments, const Digest& coin) {
+  Sha256 hash;
+  update(hash, "cyclotome joint chosen 2\n");
+  hash.update(commitments);
+  hash.update(coin);
+  return hash.finish();
+}
+
+Digest committed(const KeyShare& share) {
+  if (const Opened& opened = share.opened(); !opened.candidates.empty()) {
+    std::vector<Digest> hashes;
+    for (const Opened::Candidate& each : opened.candidates) hashes.push_back(each.hash);
+    const std::size_t kept = kept_candidate(opened.coin, share.party(), hashes.size() + 1);
+    hashes.insert(hashes.begin() + static_cast<std::ptrdiff_t>(kept),
+                  candidate_digest(share.session(), share.party(), kept, share.residues()));
+    return candidates_digest(share.session(), share.party(), hashes);
+  }
+  Sha256 hash;
+  update(hash, whole_text("cyclotome joint commitment 2\nparty ", share.party(), "\n"));
   hash.update(share.session());
   hash.update(share.residues());
   return hash.finish();

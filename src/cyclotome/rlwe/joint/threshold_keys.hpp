@@ -48,6 +48,16 @@ class Commitment {
   std::vector<std::uint8_t> signature_;
 };
 
+/// What a first share carries in a session with an audit: the sender's other candidates, for everybody to draw again.
+struct Opened {
+  struct Candidate {
+    PublicSeed seed;  ///< all of the candidate comes of it
+    Digest hash;      ///< what the sender has committed to: `candidate_digest`
+  };
+  Digest coin{};                      ///< that chose: `coin_of`
+  std::vector<Candidate> candidates;  ///< ascending, without the kept one
+};
+
 /// One party's message of one round.
 class KeyShare {
  public:
@@ -75,6 +85,10 @@ class KeyShare {
   const PolyArray& bodies() const noexcept { return bodies_; }
   /// SHA-256 of all residues.
   const Digest& residues() const noexcept { return residues_; }
+  /// Of a first share, the candidates that were not kept; none in a session without an audit.
+  const Opened& opened() const noexcept { return opened_; }
+  /// Takes these. Throws ArgumentError for a second share, or more candidates than a session has.
+  void open(Opened opened);
   /// Its sender's, of `digest_of`; empty where parties don't sign.
   const std::vector<std::uint8_t>& signature() const noexcept { return signature_; }
   /// Takes that signature.
@@ -88,19 +102,27 @@ class KeyShare {
   Digest basis_;
   PolyArray bodies_;
   Digest residues_;
+  Opened opened_;
   std::vector<std::uint8_t> signature_;
 };
 
 /// Bytes of a signature.
 inline constexpr std::size_t signature_bytes = 64;
 
-/// SHA-256 of a share: session, party, round, what it stands on, and all residues.
+/// SHA-256 of a share: session, party, round, what it stands on, all residues, and what is opened.
 Digest digest_of(const KeyShare& share);
 /// SHA-256 of a commitment: session, party and hash.
 Digest digest_of(const Commitment& commitment);
-/// What its sender has committed to if it follows the protocol: the same without what it stands on.
+/// What its sender has committed to if it follows the protocol: session, party and all residues; with an audit
+/// `candidates_digest`, with the share as the candidate that the coin chose.
 Digest committed(const KeyShare& share);
-/// SHA-256 of what all parties of a session committed to, in their order: what first shares stand on.
+/// SHA-256 of one candidate for a first share: session, party, its number and all residues.
+Digest candidate_digest(const Digest& session, std::uint32_t party, std::size_t candidate, const Digest& residues);
+/// SHA-256 of the hashes of all candidates, to which a party commits.
+Digest candidates_digest(const Digest& session, std::uint32_t party, std::span<const Digest> hashes);
+/// What first shares stand on in a session with an audit: what all committed to, and the coin.
+Digest chosen_digest(const Digest& commitments, const Digest& coin);
+/// SHA-256 of what all parties of a session committed to, in their order: what first shares stand on, without an audit.
 Digest commitments_digest(const ThresholdSession& session, std::span<const Digest> commitments);
 /// The commitments of all parties, in their order. Throws MismatchError for those of another session, and ArgumentError
 /// if one is missing or repeated.
@@ -114,7 +136,8 @@ class FirstRound {
  public:
   /// One share of every party. commitments: those of all parties in their order, where whoever asks has them; then a
   /// BlameError names who sent another share than it committed to. Throws MismatchError for shares of another session,
-  /// or that do not stand on their commitments, and ArgumentError if one is missing, there twice, or of another round.
+  /// or that do not stand on their commitments and one coin, and ArgumentError if one is missing, there twice, or of
+  /// another round. What is opened is not drawn again: value::JointParty does that before it answers.
   FirstRound(ThresholdSession session, ContextPtr context, std::span<const KeyShare* const> shares,
              std::span<const Digest> commitments = {});
 

@@ -27,6 +27,12 @@ Seed master_seed(const ThresholdSession& session, const SecretKey& secret) {
 
 }  // namespace
 
+Seed labelled_seed(const Seed& party, std::string_view label, std::span<const std::uint8_t> text) {
+  std::vector<std::uint8_t> whole(label.begin(), label.end());
+  whole.insert(whole.end(), text.begin(), text.end());
+  return seed_of(party.bytes(), whole);
+}
+
 PublicSeed common_seed(const ThresholdSession& session, Purpose purpose, std::uint64_t element) {
   return PublicSeed::publish(
       derive_seed(session.reference().to_draw_with(), session.parameters(),
@@ -48,10 +54,7 @@ Seed PartySeeds::derive(Purpose purpose, std::uint64_t element, Half half) const
 }
 
 PartySeeds PartySeeds::answering(const Digest& first_round) const {
-  constexpr std::string_view label = "cyclotome joint answer";
-  std::vector<std::uint8_t> text(label.begin(), label.end());
-  text.insert(text.end(), first_round.begin(), first_round.end());
-  return {parameters_, id_, seed_of(master_.bytes(), text)};
+  return {parameters_, id_, labelled_seed(master_, "cyclotome joint answer", first_round)};
 }
 
 Seed PartySeeds::master_of(std::span<const std::uint8_t> context) const { return seed_of(master_.bytes(), context); }

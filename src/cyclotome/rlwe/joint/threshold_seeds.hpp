@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string_view>
+
 #include "cyclotome/rlwe/joint/threshold_session.hpp"
 #include "cyclotome/rlwe/keys/keys.hpp"
 #include "cyclotome/rlwe/keys/seed_derivation.hpp"
@@ -14,6 +16,9 @@ PublicSeed common_seed(const ThresholdSession& session, Purpose purpose, std::ui
 /// The seed of the common a_j of the second round, which comes of the first round's digest: when any h_j, k_j is
 /// chosen, nobody knows a_j, so that what an honest party multiplies its secret by, h_j - a_j, is nobody's choice.
 PublicSeed answer_seed(const ThresholdSession& session, const Digest& first_round);
+
+/// A seed for one thing that a party draws before it has a secret key. text: bytes that belong to it.
+Seed labelled_seed(const Seed& party, std::string_view label, std::span<const std::uint8_t> text);
 
 /// What a party draws is derived from its secret key by HMAC-SHA-256, as nonces of signatures are in RFC 6979: whoever
 /// asks twice gets the same share, so that no two with different errors can be compared.

@@ -6,6 +6,8 @@
 #include <string>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/hexadecimal.hpp"
+#include "cyclotome/math/whole_text.hpp"
 #include "cyclotome/rlwe/keys/keys.hpp"
 
 namespace cyclotome::rlwe {
@@ -58,21 +60,15 @@ void require_parties(const Parameters& parameters, std::span<const std::uint32_t
 /// What a session's name is the hash of.
 std::string text_of(unsigned version, const Parameters& parameters, const ThresholdSession::Facts& facts,
                     const PublicSeed& reference) {
-  return message("cyclotome threshold session ", version, "\nparameters ", hexadecimal(parameters.fingerprint()),
-                 "\nparties ", list_of(std::span<const std::uint32_t>(facts.parties)), "\nthreshold ", facts.threshold,
-                 "\nrelinearization ", facts.relinearization ? 1 : 0, "\ngalois ",
-                 list_of(std::span<const std::uint64_t>(facts.galois_elements)), "\nreference ",
-                 hexadecimal(reference.bytes()), "\n");
+  return whole_text(
+      "cyclotome threshold session ", version, "\nparameters ", hexadecimal(parameters.fingerprint()), "\nparties ",
+      list_of(std::span<const std::uint32_t>(facts.parties)), "\nthreshold ", facts.threshold, "\nrelinearization ",
+      facts.relinearization ? 1 : 0, "\ngalois ", list_of(std::span<const std::uint64_t>(facts.galois_elements)),
+      version == 1 ? std::string() : whole_text("\ndecryptions ", facts.decryptions, "\naudit ", facts.audit),
+      "\nreference ", hexadecimal(reference.bytes()), "\n");
 }
 
 }  // namespace
-
-std::string hexadecimal(std::span<const std::uint8_t> bytes) {
-  constexpr char digits[] = "0123456789abcdef";
-  std::string text;
-  for (const std::uint8_t byte : bytes) text += {digits[byte >> 4], digits[byte & 15]};
-  return text;
-}
 
 ThresholdSession::ThresholdSession(Parameters parameters, Facts facts, const PublicSeed& reference)
     : parameters_(std::move(parameters)), facts_(std::move(facts)), reference_(reference) {
@@ -93,6 +89,11 @@ ThresholdSession::ThresholdSession(Parameters parameters, Facts facts, const Pub
   if (std::ranges::adjacent_find(facts_.galois_elements, std::greater_equal<>()) != facts_.galois_elements.end()) {
     throw ArgumentError("Galois elements must be different and in ascending order");
   }
+  require_planned("decryptions of a session", facts_.decryptions);
+  if (facts_.audit < 1 || facts_.audit > most_candidates) {
+    throw ArgumentError(message("an audit of ", facts_.audit, " candidates; there are 1, without an audit, to ",
+                                most_candidates, ", and ", usual_candidates, " is usual"));
+  }
   digest_ = hash_of(text_of(2, parameters_, facts_, reference_));
 }
 
@@ -108,22 +109,33 @@ std::size_t place_of(const ThresholdSession& session, std::uint32_t party) {
 Digest ThresholdSession::first_version_digest() const { return hash_of(text_of(1, parameters_, facts_, reference_)); }
 
 KeyId session_id(const Digest& session) {
-  return id_of(hash_of(message("cyclotome session\n", hexadecimal(session), "\n")));
+  return id_of(hash_of(whole_text("cyclotome session\n", hexadecimal(session), "\n")));
 }
 
 KeyId first_version_id(const Digest& session) {
-  return id_of(hash_of(message("cyclotome joint key\n", hexadecimal(session), "\n")));
+  return id_of(hash_of(whole_text("cyclotome joint key\n", hexadecimal(session), "\n")));
 }
 
 KeyId joint_key_id(const Digest& session, const Digest& first_round) {
-  return id_of(hash_of(message("cyclotome joint key 2\n", hexadecimal(session), "\n", hexadecimal(first_round), "\n")));
+  return id_of(
+      hash_of(whole_text("cyclotome joint key 2\n", hexadecimal(session), "\n", hexadecimal(first_round), "\n")));
 }
 
 KeyId ThresholdSession::id() const { return session_id(digest_); }
 
 KeyId ThresholdSession::party_key(std::uint32_t party) const {
   require_party(party);
-  return id_of(hash_of(message("cyclotome party ", party, "\n", hexadecimal(digest_), "\n")));
+  return id_of(hash_of(whole_text("cyclotome party ", party, "\n", hexadecimal(digest_), "\n")));
+}
+
+const char* ThresholdSession::naming() const noexcept {
+  if (shares_secrets()) {
+    return "decrypt again with sets that differ in one party each: who was in every set that fails, and in none that "
+           "passes, gave a wrong share";
+  }
+  return "where all decrypt, nobody can be named: every party's share is needed, and each looks like any other; stop, "
+         "or "
+         "make a new key of which fewer than all decrypt, whose wrong shares are named";
 }
 
 void ThresholdSession::require_party(std::uint32_t party) const {

@@ -8,6 +8,7 @@
 
 #include "cyclotome/ring/randomness/seed.hpp"
 #include "cyclotome/rlwe/context.hpp"
+#include "cyclotome/rlwe/noise/reveal_budget.hpp"
 
 // A joint key of several parties: its secret is the sum of theirs, which nobody ever holds (doc/threshold.md).
 // Mouchet, Troncoso-Pastoriza, Bossuat and Hubaux, "Multiparty homomorphic encryption from ring-learning-with-errors"
@@ -15,6 +16,11 @@
 // RLWE-based multiparty homomorphic encryption" (Journal of Cryptology, 2023). What a dishonest party can do all the
 // same is said on the page, and in doc/threat-model.md.
 namespace cyclotome::rlwe {
+
+/// Candidates that a session can have of each party at most.
+inline constexpr std::size_t most_candidates = 256;
+/// And what it has unless somebody says otherwise.
+inline constexpr std::size_t usual_candidates = 8;
 
 /// What everybody knows and agrees on before there is a key: who takes part, how many of them decrypt, which keys are
 /// made, and the reference seed that all common polynomials expand from. Immutable.
@@ -27,6 +33,12 @@ class ThresholdSession {
     std::size_t threshold = 0;                   ///< parties that decrypt together, 2 to all
     bool relinearization = true;                 ///< whether there will be that key, which takes the second round
     std::vector<std::uint64_t> galois_elements;  ///< ascending, none of them 1
+    /// Ciphertexts of one plaintext modulus that each party helps to decrypt in the key's life, 1 to 2^60.
+    std::uint64_t decryptions = usual_reveals;
+    /// Candidates that each party makes of its first share, of which it opens all but one: who draws them otherwise is
+    /// named but for one time in so many. 1: none is opened, and nobody sees a malformed share. At most
+    /// most_candidates.
+    std::size_t audit = usual_candidates;
   };
 
   /// Throws ArgumentError for facts that can't be, and for more parties than the parameters' noise bounds allow for.
@@ -44,6 +56,10 @@ class ThresholdSession {
   bool shares_secrets() const noexcept { return threshold() < parties().size(); }
   bool relinearization() const noexcept { return facts_.relinearization; }
   const std::vector<std::uint64_t>& galois_elements() const noexcept { return facts_.galois_elements; }
+  /// Ciphertexts of one plaintext modulus that each party helps to decrypt in the key's life.
+  std::uint64_t decryptions() const noexcept { return facts_.decryptions; }
+  /// Candidates of each party for its first share; 1 without an audit.
+  std::size_t audit() const noexcept { return facts_.audit; }
   const PublicSeed& reference() const noexcept { return reference_; }
 
   /// SHA-256 of all of this: the session's name, which all of its messages carry.
@@ -55,6 +71,9 @@ class ThresholdSession {
   KeyId party_key(std::uint32_t party) const;
   /// The digest that the protocol's first version gave a session of the same facts.
   Digest first_version_digest() const;
+
+  /// In words, what shows who gave a wrong decryption share: other sets, where fewer than all decrypt; else nothing.
+  const char* naming() const noexcept;
 
   /// Throws ArgumentError for somebody who takes no part.
   void require_party(std::uint32_t party) const;
@@ -82,8 +101,6 @@ KeyId session_id(const Digest& session);
 KeyId first_version_id(const Digest& session);
 /// The id of the joint key of a session whose first round has this digest: other first shares, another key.
 KeyId joint_key_id(const Digest& session, const Digest& first_round);
-/// Lower-case hexadecimal digits.
-std::string hexadecimal(std::span<const std::uint8_t> bytes);
 
 /// What a message of which parties sent one each was sent by: throws ArgumentError if one is missing or repeated.
 void require_each_once(const char* what, std::span<const std::uint32_t> expected,

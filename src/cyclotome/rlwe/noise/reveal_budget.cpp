@@ -11,8 +11,6 @@ namespace cyclotome::rlwe {
 
 namespace {
 
-constexpr std::uint64_t most_planned = std::uint64_t{1} << 60;
-
 /// One key's. What this process has seen spent stays spent, also where a file went back to an older state.
 class Entry {
  public:
@@ -54,26 +52,34 @@ Entry& entry_of(const KeyId& key) {
   return entries[key];
 }
 
-void require_left(const RevealCount& count, std::uint64_t ciphertexts, const std::string& where) {
-  const std::uint64_t left = count.planned - std::min(count.planned, count.spent);
-  if (ciphertexts <= left) return;
-  throw BudgetError(message(
-      "reveal: ", ciphertexts, " ciphertexts, and ", left, " are left of the ", count.planned,
-      " that were planned for this key", where.empty() ? std::string() : message(" (counted in '", where, "')"),
-      "; make new keys and encrypt anew, or plan more for this one (plan_reveals): twice as many cost one bit of "
-      "what flooding promises for the key's life"));
+void require_left_of_key(const RevealCount& count, std::uint64_t ciphertexts, const std::string& where) {
+  require_left(count, ciphertexts,
+               {.what = "reveal",
+                .whose = "this key" + (where.empty() ? std::string() : message(" (counted in '", where, "')")),
+                .remedy = "make new keys and encrypt anew, or plan more for this one (plan_reveals): twice as many "
+                          "cost one bit of what flooding promises for the key's life"});
 }
 
 }  // namespace
 
+void require_planned(const char* what, std::uint64_t planned) {
+  if (planned >= 1 && planned <= most_planned) return;
+  throw ArgumentError(message(what, ": ", planned,
+                              " ciphertexts to be decrypted for others in a key's life must lie in [1, 2^60]; ",
+                              usual_reveals, " is usual"));
+}
+
+void require_left(const RevealCount& count, std::uint64_t ciphertexts, const BudgetWords& words) {
+  const std::uint64_t left = count.planned - std::min(count.planned, count.spent);
+  if (ciphertexts <= left) return;
+  throw BudgetError(message(words.what, ": ", ciphertexts, " ciphertexts, and ", left, " are left of the ",
+                            count.planned, " that were planned for ", words.whose, "; ", words.remedy));
+}
+
 RevealCount reveals_of(const KeyId& key) { return entry_of(key).read(); }
 
 void plan_reveals(const KeyId& key, std::uint64_t planned) {
-  if (planned < 1 || planned > most_planned) {
-    throw ArgumentError(message("reveals: ", planned,
-                                " ciphertexts to be revealed in a key's life must lie in [1, 2^60]; ", usual_reveals,
-                                " is usual"));
-  }
+  require_planned("reveals", planned);
   entry_of(key).change([&](const RevealCount& now) { return RevealCount{planned, now.spent}; });
 }
 
@@ -81,14 +87,14 @@ void spend_reveals(const KeyId& key, std::uint64_t ciphertexts) {
   Entry& entry = entry_of(key);
   const std::string where = entry.where();
   entry.change([&](const RevealCount& now) {
-    require_left(now, ciphertexts, where);
+    require_left_of_key(now, ciphertexts, where);
     return RevealCount{now.planned, now.spent + ciphertexts};
   });
 }
 
 void require_reveals(const KeyId& key, std::uint64_t ciphertexts) {
   Entry& entry = entry_of(key);
-  require_left(entry.read(), ciphertexts, entry.where());
+  require_left_of_key(entry.read(), ciphertexts, entry.where());
 }
 
 void keep_reveals(const KeyId& key, std::shared_ptr<RevealStore> store, bool replaced) {

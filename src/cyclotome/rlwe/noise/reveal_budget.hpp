@@ -20,6 +20,20 @@ struct RevealCount {
 
 /// What is planned unless somebody says otherwise: with 64 bits of flooding 2^-44 for the life of the key.
 inline constexpr std::uint64_t usual_reveals = std::uint64_t{1} << 20;
+/// What may be planned at most.
+inline constexpr std::uint64_t most_planned = std::uint64_t{1} << 60;
+
+/// How a budget is spoken of in messages.
+struct BudgetWords {
+  std::string what;    ///< is counted: "reveal"
+  std::string whose;   ///< it is: "for this key"
+  std::string remedy;  ///< in place of what is refused
+};
+
+/// Throws ArgumentError for a number that nobody may plan: 0, or more than 2^60.
+void require_planned(const char* what, std::uint64_t planned);
+/// Throws BudgetError unless so many are left.
+void require_left(const RevealCount& count, std::uint64_t ciphertexts, const BudgetWords& words);
 
 /// Where the count of one key lies beside this process's memory.
 class RevealStore {

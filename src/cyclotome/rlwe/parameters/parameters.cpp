@@ -7,6 +7,7 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
+#include "cyclotome/math/whole_text.hpp"
 #include "cyclotome/ring/ring.hpp"
 
 namespace cyclotome::rlwe {
@@ -206,12 +207,13 @@ void Parameters::check_security() const {
 
 std::string Parameters::canonical_text() const {
   const LatticeParameters& p = lattice_;
-  const std::string ring = p.cyclotomic == 0 ? message("degree ", p.degree) : message("cyclotomic ", p.cyclotomic);
-  return message("cyclotome parameters ", p.cyclotomic == 0 ? 1 : 2, "\nscheme ", scheme_->name(), "\n", ring, "\n",
-                 part_->describe(), "\nmoduli ", list(p.moduli), "\nspecial ", list(p.special_moduli), "\ndigits ",
-                 p.digits, "\nword ", bits_of(p.word), "\nsecret ternary\nerror cbd21\nsecurity ", p.security, " ",
-                 name_of(p.table), p.allow_insecure ? " INSECURE allowed" : "", p.strict ? "\nnoise strict" : "",
-                 p.parties == 1 ? std::string() : message("\nparties ", p.parties), "\n");
+  const std::string ring =
+      p.cyclotomic == 0 ? whole_text("degree ", p.degree) : whole_text("cyclotomic ", p.cyclotomic);
+  return whole_text("cyclotome parameters ", p.cyclotomic == 0 ? 1 : 2, "\nscheme ", scheme_->name(), "\n", ring, "\n",
+                    part_->describe(), "\nmoduli ", list(p.moduli), "\nspecial ", list(p.special_moduli), "\ndigits ",
+                    p.digits, "\nword ", bits_of(p.word), "\nsecret ternary\nerror cbd21\nsecurity ", p.security, " ",
+                    name_of(p.table), p.allow_insecure ? " INSECURE allowed" : "", p.strict ? "\nnoise strict" : "",
+                    p.parties == 1 ? std::string() : whole_text("\nparties ", p.parties), "\n");
 }
 
 bool Parameters::has_slots(PlainIndex plain) const {

@@ -6,6 +6,7 @@
 
 #include "cyclotome/math/bits.hpp"
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/whole_text.hpp"
 
 namespace cyclotome::study::fermat {
 
@@ -75,7 +76,7 @@ void check_digits(const ParametersLiteral& p, const FermatBasis& basis) {
 /// Part of the canonical text.
 std::string special_text(const std::vector<std::uint64_t>& primes) {
   std::string text = primes.empty() ? "" : "\nspecial";
-  for (const std::uint64_t p : primes) text += message(" ", p);
+  for (const std::uint64_t p : primes) text += whole_text(" ", p);
   return text;
 }
 
@@ -116,7 +117,7 @@ Parameters::Parameters(ParametersLiteral literal)
           hybrid ? "smaller special_bits, " : "", "or allow_insecure=True for experiments"));
     }
   }
-  const std::string canonical = message(
+  const std::string canonical = whole_text(
       "cyclotome fermat parameters 1\ndegree ", degree(), "\nx ", basis_.x(), "\nsplits ", basis_.splits(), "\nplain ",
       plain_modulus(), "\ndigit bits ", digit_bits(), special_text(special_primes_), "\nsecret ternary\nerror ",
       name_of(error()), "\nsecurity ", literal_.security, " ", rlwe::name_of(literal_.table),

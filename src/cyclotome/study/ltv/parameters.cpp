@@ -6,6 +6,7 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
+#include "cyclotome/math/whole_text.hpp"
 
 namespace cyclotome::study::ltv {
 
@@ -56,8 +57,8 @@ Parameters::Parameters(const ParametersLiteral& literal)
                                  " is not below P = 2^64 - 2^32 + 1, so sums of relinearisation would not be exact; ",
                                  "take narrower digits or smaller primes"));
   }
-  std::string canonical = message("cyclotome ltv parameters 1\nindex ", index(), "\nwindow ", window(), "\nprimes");
-  for (std::size_t j = 0; j < levels(); ++j) canonical += message(" ", arithmetic_->basis().prime(j));
+  std::string canonical = whole_text("cyclotome ltv parameters 1\nindex ", index(), "\nwindow ", window(), "\nprimes");
+  for (std::size_t j = 0; j < levels(); ++j) canonical += whole_text(" ", arithmetic_->basis().prime(j));
   canonical += "\nsecret 2 ternary + 1\nerror ternary\n";
   fingerprint_ = sha256({reinterpret_cast<const std::uint8_t*>(canonical.data()), canonical.size()});
 }

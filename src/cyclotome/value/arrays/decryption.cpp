@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/hexadecimal.hpp"
 #include "cyclotome/ring/randomness/secure_memory.hpp"
 #include "cyclotome/rlwe/noise/flooding.hpp"
 #include "cyclotome/rlwe/noise/reveal_budget.hpp"
@@ -18,12 +19,7 @@ namespace cyclotome::value {
 namespace {
 
 /// The first four bytes of an id in hexadecimal: what people are shown of it.
-std::string short_id(const rlwe::KeyId& id) {
-  constexpr const char* digits = "0123456789abcdef";
-  std::string text;
-  for (std::size_t i = 0; i < 4; ++i) text += {digits[id[i] >> 4], digits[id[i] & 15]};
-  return text;
-}
+std::string short_id(const rlwe::KeyId& id) { return hexadecimal(id).substr(0, 8); }
 
 /// The array on the key's engine.
 EncryptedArray beside(const char* operation, const EncryptedArray& x, const rlwe::SecretKey& key) {

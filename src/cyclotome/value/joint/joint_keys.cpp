@@ -18,12 +18,13 @@ std::vector<const Message*> pointers(std::span<const Message> messages) {
 }  // namespace
 
 rlwe::ThresholdSession threshold_session(const rlwe::Parameters& parameters, std::size_t parties, std::size_t threshold,
-                                         const KeyOptions& options) {
+                                         const KeyOptions& options, std::uint64_t decryptions, std::size_t audit) {
   // One more than there can be is refused below, and no list of all that somebody asked for is made.
   std::vector<std::uint32_t> numbers(std::min(parties, rlwe::most_parties + 1));
   std::iota(numbers.begin(), numbers.end(), 1);
-  return rlwe::ThresholdSession::create(parameters, {std::move(numbers), threshold == 0 ? parties : threshold,
-                                                     options.relinearization, galois_elements(parameters, options)});
+  return rlwe::ThresholdSession::create(
+      parameters, {std::move(numbers), threshold == 0 ? parties : threshold, options.relinearization,
+                   galois_elements(parameters, options), decryptions, audit});
 }
 
 JointKeys combine(const rlwe::ThresholdSession& session, const rlwe::ContextPtr& context,

@@ -14,10 +14,14 @@ namespace cyclotome::value {
 
 /// A session of parties 1 to `parties`, which all agree on before there is a key, with a reference seed of the
 /// operating system. threshold: how many of them decrypt together, 2 to all; 0 for all. options: the evaluation keys
-/// that there will be. Throws what `galois_elements` does, and ArgumentError for parties or a threshold that can't be,
-/// or more parties than the parameters are for (Intent::parties).
+/// that there will be. decryptions: ciphertexts that each party helps to decrypt in the key's life. audit: how many
+/// candidates for its first share each party makes, 1 to 256; with 1 nobody sees a malformed one. Throws what
+/// `galois_elements` does, and ArgumentError for parties or a threshold that can't be, or more parties than the
+/// parameters are for (Intent::parties).
 rlwe::ThresholdSession threshold_session(const rlwe::Parameters& parameters, std::size_t parties,
-                                         std::size_t threshold = 0, const KeyOptions& options = {});
+                                         std::size_t threshold = 0, const KeyOptions& options = {},
+                                         std::uint64_t decryptions = rlwe::usual_reveals,
+                                         std::size_t audit = rlwe::usual_candidates);
 
 /// The joint keys, from the key shares of all parties; second: none in a session without relinearisation key. Throws
 /// ArgumentError if one is missing, repeated or of the other round; MismatchError for shares of another session or

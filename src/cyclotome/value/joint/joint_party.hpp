@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cyclotome/rlwe/joint/joint_coins.hpp"
 #include "cyclotome/rlwe/joint/joint_errors.hpp"
 #include "cyclotome/rlwe/joint/party_state.hpp"
 #include "cyclotome/rlwe/joint/threshold_keys.hpp"
@@ -42,6 +43,7 @@ struct JointKeys {
 
 /// Messages of the stages that make a key, in any order.
 struct JointMessages {
+  std::vector<rlwe::Coin> coins;              ///< with an audit: before the commitments, and after them
   std::vector<rlwe::Commitment> commitments;  ///< before the first round
   std::vector<rlwe::KeyShare> shares;         ///< of both rounds
 };
@@ -58,7 +60,7 @@ struct JointVoice {
 /// How far a party is.
 struct JointProgress {
   JointMessages sent;                  ///< all that it has to send, what it sent before among it
-  std::string stage;                   ///< what it waits for: "commit", "first", "second"; or "done"
+  std::string stage;                   ///< what it waits for: "toss", "commit", "coin", "first", "second"; or "done"
   std::vector<std::uint32_t> missing;  ///< from whom
   std::optional<JointKeys> keys;       ///< once it is done
   Digest transcript{};                 ///< of all that was sent, once it is done: to be read out to each other
@@ -81,23 +83,43 @@ class JointParty {
   const rlwe::ThresholdSession& session() const noexcept { return session_; }
   /// Which party this is.
   std::uint32_t number() const noexcept { return number_; }
-  /// Its own secret key, which decrypts nothing by itself.
-  const rlwe::SecretKey& secret() const noexcept { return secret_; }
+  /// Its own secret key, which decrypts nothing by itself. Throws ArgumentError in a session with an audit before the
+  /// coin says which candidate it is.
+  const rlwe::SecretKey& secret() const;
   /// Whether it knows the joint key: it has agreed to a first round.
   bool knows_key() const;
   /// The joint key's id. Throws ArgumentError before it is known.
   rlwe::KeyId key() const;
 
-  /// What it sends before it has seen anything, to all parties: a hash of its first share.
-  rlwe::Commitment commit() const;
+  /// What it sends first in a session with an audit, to all parties: a hash of its part of the coin. Throws
+  /// ArgumentError without an audit.
+  rlwe::Coin toss() const;
+  /// What it commits to, for all parties: a hash of its first share or, with an audit, of all candidates for it, once
+  /// all have tossed. It is kept for which tosses before this returns. tosses: of all parties; none without an audit.
+  /// Throws ArgumentError if one is missing or repeated; MismatchError for those of another session and where its own
+  /// is another one than it made; RepeatedAnswerError where it drew candidates for others before.
+  rlwe::Commitment commit(std::span<const rlwe::Coin* const> tosses = {});
+  rlwe::Commitment commit(std::span<const rlwe::Coin> tosses);
+  /// With an audit, its part of the coin, for all parties, once those have committed. Throws as first_share does after
+  /// commitments; ArgumentError before it has committed.
+  rlwe::Coin show_coin(std::span<const rlwe::Commitment* const> commitments);
+  rlwe::Coin show_coin(std::span<const rlwe::Commitment> commitments);
   /// The message of the first round, for all parties, once those have committed. It is kept after which commitments
-  /// before this returns. Throws ArgumentError if one is missing or repeated; MismatchError for those of another
-  /// session and where its own is another one than it made; RepeatedAnswerError where it was shown after others before.
+  /// before this returns. Throws ArgumentError if one is missing or repeated, and with an audit; MismatchError for
+  /// those of another session and where its own is another one than it made; RepeatedAnswerError where it was shown
+  /// after others before.
   rlwe::KeyShare first_share(std::span<const rlwe::Commitment* const> commitments);
   rlwe::KeyShare first_share(std::span<const rlwe::Commitment> commitments);
+  /// The same with an audit, once all have shown their parts of the coin: the candidate that it chose, and the seeds of
+  /// the others. Throws ArgumentError if a part is missing or repeated, before the own one was shown, and without an
+  /// audit; BlameError, which names whoever shows another part than it tossed; MismatchError for parts of another
+  /// session or shown after other commitments; RepeatedAnswerError where others were opened before.
+  rlwe::KeyShare first_share(std::span<const rlwe::Coin* const> coins);
+  rlwe::KeyShare first_share(std::span<const rlwe::Coin> coins);
   /// Takes the first shares of all parties as those of this session, for good. Throws RepeatedAnswerError where it has
-  /// agreed to others before; BlameError, which names whoever sent another share than it committed to; ArgumentError if
-  /// one is missing or repeated, or before the own one was shown; MismatchError for shares of another session.
+  /// agreed to others before; BlameError, which names whoever sent another share than it committed to, or opened a
+  /// candidate that its seed does not give; ArgumentError if one is missing or repeated, or before the own one was
+  /// shown; MismatchError for shares of another session.
   void agree(std::span<const rlwe::KeyShare* const> first);
   void agree(std::span<const rlwe::KeyShare> first);
   /// The same for who takes the place of a party that lost everything, where fewer than all decrypt: its own share is
@@ -118,9 +140,15 @@ class JointParty {
   std::vector<rlwe::SecretShare> deal() const;
 
   /// Its part in decrypting x. share: the sum of what it was dealt, where fewer than all parties decrypt; else null.
-  /// Throws what value::decryption_share does; ArgumentError before the key is known.
+  /// What it is about is counted, and kept, before this returns; the same question again is not, if it is among the
+  /// last rlwe::Decrypted::most_questions. Throws what value::decryption_share does; ArgumentError before the key is
+  /// known; BudgetError where the session planned fewer ciphertexts (ThresholdSession::decryptions).
   DecryptionShare decryption_share(const EncryptedArray& x, std::vector<std::uint32_t> active, unsigned flooding_bits,
                                    const rlwe::SecretShare* share = nullptr, const Options& options = {}) const;
+
+  /// Ciphertexts of one plaintext modulus that it has helped to decrypt, of those that the session planned. A refreshed
+  /// share of the joint secret changes nothing about it.
+  rlwe::RevealCount decryptions() const;
 
   /// What it keeps, as it is now: for whoever shows how far it is.
   rlwe::PartyState state() const { return store_->read(); }
@@ -132,12 +160,23 @@ class JointParty {
   Message spoken(Message message) const;
   template <class Message>
   void require_spoken(std::span<const Message* const> messages) const;
+  rlwe::KeyId key_of(const rlwe::PartyState& state) const;
   rlwe::FirstRound agreed(std::span<const rlwe::KeyShare* const> first);
+  /// Changes what is kept, unless it is so already; and this copy of it.
+  void keep(rlwe::PartyState& state, const std::function<void(rlwe::PartyState&)>& change) const;
+  const rlwe::SecretKey& secret_by(const rlwe::PartyState& state) const;
+  rlwe::KeyShare chosen_share(const rlwe::PartyState& state) const;
+  void require_own_commitment(const std::vector<Digest>& all, const Digest& own) const;
+  void require_audit(bool wanted, const char* how) const;
+
+  /// The secret key, from when it is known.
+  struct Own;
 
   rlwe::ThresholdSession session_;
+  rlwe::ContextPtr context_;
   std::shared_ptr<PartyStore> store_;
   std::uint32_t number_;
-  rlwe::SecretKey secret_;
+  std::shared_ptr<Own> own_;
   JointVoice voice_;
 };
 

@@ -2,6 +2,7 @@
 #include "cyclotome/value/joint/threshold_decryption.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/rlwe/domains.hpp"
@@ -29,7 +30,7 @@ void little_endian(std::vector<std::uint8_t>& bytes, std::uint64_t value, std::s
 
 /// The distances of all ciphertexts from what does not depend on the noise add up, as in `reveal`.
 unsigned whole_bits(const EncryptedArray& x, unsigned flooding_bits) {
-  return flooding_bits + rlwe::flooding_bits_of(x.layout().batch() * x.channels().size());
+  return flooding_bits + rlwe::flooding_bits_of(ciphertexts_of(x));
 }
 
 void require_decryptable_by(const ThresholdSession& session, const rlwe::KeyId& key, const EncryptedArray& x,
@@ -170,6 +171,21 @@ PolyArray phases_of(const Ciphertext& c, std::size_t channel, const Piece& piece
 
 }  // namespace
 
+std::uint64_t ciphertexts_of(const EncryptedArray& x) { return x.layout().batch() * x.channels().size(); }
+
+Digest question_of(const Facts& facts) {
+  constexpr std::string_view domain = "cyclotome joint question 2\n";
+  std::vector<std::uint8_t> bytes(domain.begin(), domain.end());
+  bytes.insert(bytes.end(), facts.session.begin(), facts.session.end());
+  bytes.insert(bytes.end(), facts.key.begin(), facts.key.end());
+  bytes.insert(bytes.end(), facts.array.begin(), facts.array.end());
+  for (const std::uint64_t number : {std::uint64_t{facts.flooding_bits}, std::uint64_t{facts.epoch}}) {
+    little_endian(bytes, number, 4);
+  }
+  for (const std::uint32_t party : facts.active) little_endian(bytes, party, 4);
+  return sha256(bytes);
+}
+
 Digest array_digest(const EncryptedArray& x) {
   Sha256 hash;
   for (const Ciphertext& channel : x.channels()) {
@@ -231,7 +247,28 @@ Integers threshold_decrypt(const ThresholdSession& session, const EncryptedArray
         x.context()->flooding(channel, whole_bits(x, facts.flooding_bits), facts.active.size());
     return x.context()->open_flooded(part(channel, piece), phases_of(channel, i, piece, shares), flooding);
   };
-  return opened(operation, x, opening, options);
+  try {
+    return opened(operation, x, opening, options);
+  } catch (const ContradictionError& error) {
+    throw ContradictionError(message(error.what(), "; if it was a share, ", session.naming()));
+  } catch (const RangeError& error) {
+    throw RangeError(message(error.what(), "; if it was a share, ", session.naming()));
+  }
+}
+
+std::vector<std::uint32_t> liars(std::span<const std::vector<std::uint32_t>> failed,
+                                 std::span<const std::vector<std::uint32_t>> passed) {
+  if (failed.empty()) throw ArgumentError("no set failed, so nobody is named");
+  const auto holds = [](std::uint32_t party) {
+    return [party](const std::vector<std::uint32_t>& set) { return std::ranges::find(set, party) != set.end(); };
+  };
+  std::vector<std::uint32_t> named;
+  for (const std::uint32_t party : failed.front()) {
+    if (std::ranges::all_of(failed, holds(party)) && std::ranges::none_of(passed, holds(party))) named.push_back(party);
+  }
+  std::ranges::sort(named);
+  named.erase(std::ranges::unique(named).begin(), named.end());
+  return named;
 }
 
 }  // namespace cyclotome::value

@@ -42,6 +42,12 @@ class DecryptionShare {
   std::vector<PolyArray> channels_;
 };
 
+/// SHA-256 of what a share is asked for, whoever gives it: session, key, array, set, flooding bits and epoch.
+Digest question_of(const DecryptionShare::Facts& facts);
+
+/// Ciphertexts of one plaintext modulus that an array is made of: what decrypting it counts as.
+std::uint64_t ciphertexts_of(const EncryptedArray& x);
+
 /// SHA-256 of key id, levels and residues of an array's ciphertexts: what parties compare before they decrypt.
 Digest array_digest(const EncryptedArray& x);
 
@@ -59,5 +65,11 @@ DecryptionShare decryption_share(const rlwe::ThresholdSession& session, const rl
 /// one was altered, or is no honest one.
 Integers threshold_decrypt(const rlwe::ThresholdSession& session, const EncryptedArray& x,
                            std::span<const DecryptionShare* const> shares, const Options& options = {});
+
+/// Whom decryptions of one array by several sets name: those who were in every set that failed, and in none that
+/// passed, ascending. With one liar, swapping one party at a time leaves that one; several may leave nobody. Throws
+/// ArgumentError where no set failed.
+std::vector<std::uint32_t> liars(std::span<const std::vector<std::uint32_t>> failed,
+                                 std::span<const std::vector<std::uint32_t>> passed = {});
 
 }  // namespace cyclotome::value
