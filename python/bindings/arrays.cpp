@@ -117,6 +117,20 @@ void bind_encryption(nb::module_& m) {
       "interval"_a = nb::none());
 }
 
+void bind_shape(nb::module_& m) {
+  m.def(
+      "encrypt_shape",
+      [](const Shape& shape, const rlwe::PublicKey& key, const std::optional<nb::int_>& l1_bound, bool wrap,
+         std::optional<value::Placement> placement, const Options& options,
+         const std::optional<std::pair<nb::int_, nb::int_>>& interval) {
+        const value::Encryption how{std::nullopt,           false, optional_interval(interval),
+                                    optional_big(l1_bound), wrap,  placement};
+        const Unlocked unlocked;
+        return value::encrypt_shape(shape, key, how, options);
+      },
+      "shape"_a, "key"_a, "l1_bound"_a.none(), "wrap"_a, "placement"_a.none(), "options"_a, "interval"_a.none());
+}
+
 void bind_parts(nb::module_& m) {
   nb::class_<Options>(m, "Options")
       .def(nb::new_(&options_of), "progress"_a.none(), "allow_undecryptable"_a, "product_method"_a = "");
@@ -363,6 +377,7 @@ void bind_arrays(nb::module_& m) {
   bind_array(m);
   bind_encryption<rlwe::PublicKey>(m);
   bind_encryption<rlwe::SecretKey>(m);
+  bind_shape(m);
   bind_arithmetic(m);
   bind_polynomials(m);
   bind_shaping(m);

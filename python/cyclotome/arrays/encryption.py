@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TypedDict
 
 from .. import _core
@@ -15,7 +16,7 @@ from ..options import Callback, options
 from ..parameters.parameters import Parameters
 from .array import EncryptedArray
 
-__all__ = ["EncryptOptions", "encrypt"]
+__all__ = ["EncryptOptions", "encrypt", "encrypt_shape"]
 
 
 class EncryptOptions(TypedDict, total=False):
@@ -89,25 +90,83 @@ def encrypt(
         raise UnsupportedError(f"encrypt takes a public or secret key, not {type(key).__name__}")
     if isinstance(values, EncryptedArray):
         raise UnsupportedError("encrypt: the values are encrypted already")
-    parameters = key.parameters
     numbers = integers(values, "encrypt", named_rows=True)
-    stated = None if bound is None else interval_of("encrypt", bound)
-    rows = magnitude_of("encrypt", l1_bound)
-    if isinstance(encoding, str) and encoding == "field":
-        if parameters.field_degree is None:
-            raise ArgumentError(f"encrypt: encoding='field', but {parameters.summary()} hold integers")
-        encoding, wrap = "slots", True
-    if stated is None and not wrap and not parameters.holds_bits:
-        stated = (-parameters.default_bound, parameters.default_bound)
-    placement = _placement(parameters, layout, encoding)
-    array = _core.encrypt(native(numbers), key.native, None, rows, bool(wrap), placement, options(progress), stated)
-    if layout == "packed":
-        each = 2 * key.context.native.polynomial_bytes * len(parameters.plain_moduli)
-        slots = placement == _core.Placement.slots or (placement is None and parameters.slots_by_default)
-        width = parameters.slots if slots else parameters.degree
-        warn_of_padding("encrypt", numbers.shape, width, each, stacklevel=2)
+    stated = _Statement.of(key.parameters, bound, l1_bound, wrap, layout, encoding)
+    array = _core.encrypt(
+        native(numbers),
+        key.native,
+        None,
+        stated.rows,
+        stated.wrap,
+        stated.placement,
+        options(progress),
+        stated.interval,
+    )
+    _warn(key, stated, numbers.shape, layout)
     keys = Keyring() if isinstance(key, SecretKey) else Keyring.of(key)
-    return EncryptedArray(parameters, key.context, array.with_keys(keys.native()), keys)
+    return EncryptedArray(key.parameters, key.context, array.with_keys(keys.native()), keys)
+
+
+def encrypt_shape(
+    shape: tuple[int, ...],
+    key: PublicKey,
+    *,
+    bound: int | tuple[int, int] | None = None,
+    l1_bound: int | None = None,
+    wrap: bool = False,
+    layout: str = "packed",
+    encoding: str | None = None,
+) -> EncryptedArray:
+    """An array like any that `encrypt` makes of values of this shape, without a word for each of them: what stands for
+    arguments where a computation is only accounted for. Errors and warnings: those of `encrypt`."""
+    stated = _Statement.of(key.parameters, bound, l1_bound, wrap, layout, encoding)
+    array = _core.encrypt_shape(
+        shape, key.native, stated.rows, stated.wrap, stated.placement, options(None), stated.interval
+    )
+    _warn(key, stated, shape, layout)
+    keys = Keyring.of(key)
+    return EncryptedArray(key.parameters, key.context, array.with_keys(keys.native()), keys)
+
+
+@dataclass(frozen=True)
+class _Statement:
+    """What is said of values before they are encrypted, as the core takes it."""
+
+    interval: tuple[int, int] | None
+    rows: int | None
+    wrap: bool
+    placement: _core.Placement | None
+
+    @classmethod
+    def of(
+        cls,
+        parameters: Parameters,
+        bound: int | tuple[int, int] | None,
+        l1_bound: int | None,
+        wrap: bool,
+        layout: str,
+        encoding: str | None,
+    ) -> _Statement:
+        """Of the arguments of `encrypt`. Raises what it does of them."""
+        stated = None if bound is None else interval_of("encrypt", bound)
+        rows = magnitude_of("encrypt", l1_bound)
+        if isinstance(encoding, str) and encoding == "field":
+            if parameters.field_degree is None:
+                raise ArgumentError(f"encrypt: encoding='field', but {parameters.summary()} hold integers")
+            encoding, wrap = "slots", True
+        if stated is None and not wrap and not parameters.holds_bits:
+            stated = (-parameters.default_bound, parameters.default_bound)
+        return cls(stated, rows, bool(wrap), _placement(parameters, layout, encoding))
+
+
+def _warn(key: PublicKey | SecretKey, stated: _Statement, shape: tuple[int, ...], layout: str) -> None:
+    if layout != "packed":
+        return
+    parameters = key.parameters
+    each = 2 * key.context.native.polynomial_bytes * len(parameters.plain_moduli)
+    slots = stated.placement == _core.Placement.slots or (stated.placement is None and parameters.slots_by_default)
+    width = parameters.slots if slots else parameters.degree
+    warn_of_padding("encrypt", shape, width, each, stacklevel=3)
 
 
 def _placement(parameters: Parameters, layout: str, encoding: str | None) -> _core.Placement | None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arrays.array import EncryptedArray
 from ..arrays.decryption import decrypt
-from ..arrays.encryption import encrypt
+from ..arrays.encryption import encrypt, encrypt_shape
 from ..errors import ArgumentError, RangeError, UnsupportedError
 from ..keys.kinds import PublicKey, SecretKey
 from ..numbers.values import IntArray, index, integers
@@ -17,7 +17,7 @@ from ..options import Callback
 from ..pickling import pickled_as_file
 from .digit_arrays import DigitArray
 
-__all__ = ["EncryptedDigits", "decrypt_digits", "encrypt_digits"]
+__all__ = ["EncryptedDigits", "decrypt_digits", "encrypt_digits", "encrypt_digits_shape"]
 
 #: The most digits that a number has.
 MOST_DIGITS = 1024
@@ -144,9 +144,22 @@ def encrypt_digits(
         raise RangeError(f"encrypt_digits: {wrong} has no {digits} digits in base {base}, which are 0 to {largest}")
     wide = numbers.astype(object)
     each = np.stack([np.asarray(wide // base**i % base) for i in range(digits)])
-    if numbers.ndim == 0 and layout == "packed":  # digits along slots could not be told apart
-        layout = "replicated"
+    layout = _layout_of_digits(numbers.shape, layout)
     return EncryptedDigits(encrypt(each, key, bound=(0, base - 1), layout=layout, progress=progress), base)
+
+
+def encrypt_digits_shape(
+    shape: tuple[int, ...], key: PublicKey, *, base: int, digits: int, layout: str = "packed"
+) -> EncryptedDigits:
+    """What `encrypt_shape` is to `encrypt`, of `encrypt_digits`. Errors: see there."""
+    base, digits = _counted("base", base, 2, LARGEST_BASE), _counted("digits", digits, 1, MOST_DIGITS)
+    layout = _layout_of_digits(shape, layout)
+    return EncryptedDigits(encrypt_shape((digits, *shape), key, bound=(0, base - 1), layout=layout), base)
+
+
+def _layout_of_digits(shape: tuple[int, ...], layout: str) -> str:
+    """Digits of one number, along slots, could not be told apart."""
+    return "replicated" if shape == () and layout == "packed" else layout
 
 
 def decrypt_digits(x: EncryptedDigits, secret: SecretKey) -> IntArray:

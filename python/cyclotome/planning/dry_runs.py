@@ -17,10 +17,10 @@ import numpy as np
 
 from .. import _core
 from ..arrays.array import EncryptedArray
-from ..arrays.encryption import encrypt
+from ..arrays.encryption import encrypt_shape
 from ..devices.contexts import ACCOUNT, Context, engine_on
 from ..errors import ArgumentError, MismatchError, MissingKeyError
-from ..functions.digits import EncryptedDigits, encrypt_digits
+from ..functions.digits import EncryptedDigits, encrypt_digits_shape
 from ..keys.kinds import EvaluationKeys, PublicKey
 from ..numbers.values import interval_of
 from ..parameters.parameters import Parameters
@@ -46,10 +46,13 @@ class Operand:
     base: int | None = None
 
     def encrypted(self, key: PublicKey) -> EncryptedArray | EncryptedDigits:
-        """Zeros in its place, or what is next to zero within its bound."""
-        least, largest = (0, 0) if self.bound is None else interval_of("plan", self.bound)
+        """What stands in its place: nothing of it grows with the number of its values but one entry for each
+        ciphertext."""
+        if self.bound is not None:
+            interval_of("plan", self.bound)
         try:
-            zeros = np.full(self.shape, min(max(0, least), largest))
+            shape = np.empty(self.shape, dtype="V0").shape  # of values that take no memory
+            np.broadcast_to(np.int64(0), shape)  # and can be counted
         except (TypeError, ValueError, MemoryError) as error:
             raise ArgumentError(f"{self!r}: {self.shape!r} is no shape of an array ({error})") from None
         if self.digits is not None or self.base is not None:
@@ -57,9 +60,9 @@ class Operand:
                 raise ArgumentError(f"{self!r}: digits and base go together, as encrypt_digits takes them")
             if self.wrap or any(each is not None for each in (self.bound, self.l1_bound, self.encoding)):
                 raise ArgumentError(f"{self!r}: numbers of digits have no other bound or encoding; leave those out")
-            return encrypt_digits(zeros, key, base=self.base, digits=self.digits, layout=self.layout)
-        return encrypt(
-            zeros,
+            return encrypt_digits_shape(shape, key, base=self.base, digits=self.digits, layout=self.layout)
+        return encrypt_shape(
+            shape,
             key,
             bound=self.bound,
             l1_bound=self.l1_bound,

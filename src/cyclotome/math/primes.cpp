@@ -2,6 +2,11 @@
 #include "cyclotome/math/primes.hpp"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <utility>
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
@@ -23,6 +28,62 @@ std::uint64_t power_mod(std::uint64_t base, std::uint64_t exponent, std::uint64_
   return result;
 }
 
+/// Looks at all of them.
+std::uint64_t found_root(std::uint64_t order, std::uint64_t p) {
+  const Modulus<std::uint64_t> modulus(p);
+  std::uint64_t root = 0;
+  for (std::uint64_t candidate = 2; candidate < p; ++candidate) {
+    const std::uint64_t power = modulus.power(candidate, (p - 1) / order);
+    if (modulus.power(power, order / 2) == p - 1) {
+      root = power;
+      break;
+    }
+    if (candidate > 10000) break;  // half of all candidates succeed for a prime
+  }
+  if (root == 0) {
+    throw ParameterError(message("no primitive root of order ", order, " was found modulo ", p, "; is it prime?"));
+  }
+  // The primitive roots of this order are the odd powers of one of them.
+  const std::uint64_t square = modulus.multiply(root, root);
+  std::uint64_t minimal = root;
+  for (std::uint64_t i = 1; i < order / 2; ++i) {
+    root = modulus.multiply(root, square);
+    minimal = std::min(minimal, root);
+  }
+  return minimal;
+}
+
+/// Found before, or now. It depends on the two numbers alone and takes `order` products to find, which contexts of the
+/// same primes, as many as a search for parameters tries, need not do again.
+std::uint64_t kept_root(std::uint64_t order, std::uint64_t p) {
+  constexpr std::size_t most = 4096;
+  static std::mutex mutex;
+  static auto& roots = *new std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t>;  // outlives all threads
+  const std::pair key{order, p};
+  {
+    const std::lock_guard lock(mutex);
+    if (const auto found = roots.find(key); found != roots.end()) return found->second;
+  }
+  const std::uint64_t root = found_root(order, p);
+  const std::lock_guard lock(mutex);
+  if (roots.size() >= most) roots.clear();
+  return roots[key] = root;
+}
+
+/// Primes that were met last, by a hash of them: searches for moduli meet the same ones again and again. 32 KiB.
+class KnownPrimes {
+ public:
+  bool contain(std::uint64_t p) const noexcept { return place(p).load(std::memory_order_relaxed) == p; }
+  void add(std::uint64_t p) const noexcept { place(p).store(p, std::memory_order_relaxed); }
+
+ private:
+  static constexpr unsigned bits = 12;
+  static std::atomic<std::uint64_t>& place(std::uint64_t p) noexcept {
+    static std::array<std::atomic<std::uint64_t>, std::size_t{1} << bits> places{};
+    return places[p * 0x9e3779b97f4a7c15 >> (64 - bits)];
+  }
+};
+
 }  // namespace
 
 bool is_prime(std::uint64_t n) noexcept {
@@ -32,9 +93,11 @@ bool is_prime(std::uint64_t n) noexcept {
   for (const auto p : bases) {
     if (n % p == 0) return n == p;
   }
+  constexpr KnownPrimes known;
+  if (known.contain(n)) return true;
   const int twos = std::countr_zero(n - 1);
   const std::uint64_t odd = (n - 1) >> twos;
-  return std::all_of(std::begin(bases), std::end(bases), [&](std::uint64_t base) {
+  const bool passes = std::all_of(std::begin(bases), std::end(bases), [&](std::uint64_t base) {
     std::uint64_t x = power_mod(base, odd, n);
     if (x == 1 || x == n - 1) return true;
     for (int i = 1; i < twos; ++i) {
@@ -43,6 +106,8 @@ bool is_prime(std::uint64_t n) noexcept {
     }
     return false;
   });
+  if (passes) known.add(n);
+  return passes;
 }
 
 std::vector<std::uint64_t> primes_congruent_to_one(unsigned bits, std::uint64_t step, std::size_t count,
@@ -91,28 +156,7 @@ std::uint64_t minimal_primitive_root(std::uint64_t order, std::uint64_t p) {
     throw ParameterError(message("modulus ", p, " has no primitive root of unity of order ", order,
                                  ": it must be a prime congruent to 1 modulo that order"));
   }
-  if (order == 1) return 1;
-  const Modulus<std::uint64_t> modulus(p);
-  std::uint64_t root = 0;
-  for (std::uint64_t candidate = 2; candidate < p; ++candidate) {
-    const std::uint64_t power = modulus.power(candidate, (p - 1) / order);
-    if (modulus.power(power, order / 2) == p - 1) {
-      root = power;
-      break;
-    }
-    if (candidate > 10000) break;  // half of all candidates succeed for a prime
-  }
-  if (root == 0) {
-    throw ParameterError(message("no primitive root of order ", order, " was found modulo ", p, "; is it prime?"));
-  }
-  // The primitive roots of this order are the odd powers of one of them.
-  const std::uint64_t square = modulus.multiply(root, root);
-  std::uint64_t minimal = root;
-  for (std::uint64_t i = 1; i < order / 2; ++i) {
-    root = modulus.multiply(root, square);
-    minimal = std::min(minimal, root);
-  }
-  return minimal;
+  return order == 1 ? 1 : kept_root(order, p);
 }
 
 }  // namespace cyclotome

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/value/arrays/encryption.hpp"
 
+#include <algorithm>
+
+#include "cyclotome/engine/memory_limit.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/value/arrays/announcement.hpp"
 #include "cyclotome/value/layout/rows.hpp"
@@ -40,33 +43,26 @@ void require_values_within(const Integers& values, const Bound& bound, const rlw
   }
 }
 
-/// Of parameters with plaintext modulus 2 that have no field: bits, or integers that wrap around.
-Bound stated_modulo_2(const Integers& values, const Encryption& how) {
-  if (how.bound || how.interval || how.l1_bound) {
-    throw ArgumentError("encrypt: bits, and integers modulo 2, have no bound; leave it out");
-  }
-  if (how.wrap) return Bound::wrapping();
+bool has_bound(const Encryption& how) { return how.bound || how.interval || how.l1_bound; }
+
+/// Of parameters with plaintext modulus 2 that have no field.
+void require_bits(const Integers& values) {
   const std::size_t found = first_wider_than(values, 1);
-  if (found == values.size()) return Bound::bits();
+  if (found == values.size()) return;
   throw RangeError(
       message("encrypt: value ", shown(values[found]), place_of(values.shape(), found),
               " is no bit; these parameters hold bits, 0 and 1, and with wrap=True any integers modulo 2"));
 }
 
-/// Bits, or elements of the field by wrap.
-Bound stated_in_field(const Integers& values, const Encryption& how, const BinaryField& field) {
-  if (how.bound || how.interval || how.l1_bound) {
-    throw ArgumentError(
-        message("encrypt: bits and elements of GF(2^", field.degree(), ") have no bound; leave it out"));
-  }
-  const unsigned degree = how.wrap ? field.degree() : 1;
-  const std::size_t found = first_wider_than(values, degree);
-  if (found == values.size()) return how.wrap ? Bound::wrapping() : Bound::bits();
-  throw RangeError(message(
-      "encrypt: value ", shown(values[found]), place_of(values.shape(), found),
-      how.wrap ? message(" is no element of GF(2^", degree, "), which are the whole numbers from 0 to ", field.order())
-               : message(" is no bit; these parameters hold bits, 0 and 1, and by encoding='field' ",
-                         "(wrap in C++) elements of GF(2^", field.degree(), ")")));
+/// Bits, or all elements.
+void require_elements(const Integers& values, bool all, const BinaryField& field) {
+  const std::size_t found = first_wider_than(values, all ? field.degree() : 1);
+  if (found == values.size()) return;
+  throw RangeError(message("encrypt: value ", shown(values[found]), place_of(values.shape(), found),
+                           all ? message(" is no element of GF(2^", field.degree(),
+                                         "), which are the whole numbers from 0 to ", field.order())
+                               : message(" is no bit; these parameters hold bits, 0 and 1, and by encoding='field' ",
+                                         "(wrap in C++) elements of GF(2^", field.degree(), ")")));
 }
 
 /// RangeError for one beyond the capacity of the parameters.
@@ -85,21 +81,48 @@ Interval stated_interval(const Encryption& how, const BigUnsigned& most) {
   return how.from_zero ? Interval{0, Integer(largest)} : Interval::around_zero(largest);
 }
 
-Bound stated_bound(const Integers& values, const Encryption& how, const rlwe::Parameters& parameters) {
-  if (parameters.field_slots() != nullptr) return stated_in_field(values, how, parameters.field_slots()->field());
-  if (holds_bits(parameters)) return stated_modulo_2(values, how);
-  if (how.wrap) {
-    if (how.bound || how.interval || how.l1_bound) {
-      throw ArgumentError("encrypt: bound= and wrap=True exclude each other: values that wrap around have no bound");
-    }
-    return Bound::wrapping();
+/// Of bits, of integers that wrap around or are elements of a field, and of rows of so many others.
+Bound stated_bound(std::size_t length, const Encryption& how, const rlwe::Parameters& parameters) {
+  if (const FieldSlotsPtr& slots = parameters.field_slots(); slots != nullptr && has_bound(how)) {
+    throw ArgumentError(
+        message("encrypt: bits and elements of GF(2^", slots->field().degree(), ") have no bound; leave it out"));
   }
-  const Bound bound(stated_interval(how, capacity(parameters)), values.length(), how.l1_bound);
-  require_values_within(values, bound, parameters);
-  return bound;
+  if (holds_bits(parameters) && has_bound(how)) {
+    throw ArgumentError("encrypt: bits, and integers modulo 2, have no bound; leave it out");
+  }
+  if (how.wrap && has_bound(how)) {
+    throw ArgumentError("encrypt: bound= and wrap=True exclude each other: values that wrap around have no bound");
+  }
+  if (how.wrap) return Bound::wrapping();
+  if (parameters.field_slots() != nullptr || holds_bits(parameters)) return Bound::bits();
+  return {stated_interval(how, capacity(parameters)), length, how.l1_bound};
 }
 
-Layout layout_of(const Integers& values, const Encryption& how, const rlwe::Context& context) {
+/// That values are what is stated.
+void require_stated(const Integers& values, const Encryption& how, const Bound& bound,
+                    const rlwe::Parameters& parameters) {
+  if (parameters.field_slots() != nullptr) {
+    require_elements(values, how.wrap, parameters.field_slots()->field());
+  } else if (holds_bits(parameters)) {
+    if (!how.wrap) require_bits(values);
+  } else if (!how.wrap) {
+    require_values_within(values, bound, parameters);
+  }
+}
+
+/// That some values are: a row of those next to 0.
+void require_possible(const Shape& shape, const Encryption& how, const Bound& bound,
+                      const rlwe::Parameters& parameters) {
+  if (!how.interval || !how.l1_bound) return;
+  const Integer nearest = std::min(std::max(Integer(0), how.interval->low), how.interval->high);
+  if (nearest == Integer(0)) return;
+  Shape row(shape.size(), 1);
+  if (!row.empty()) row.back() = shape.back();
+  const std::vector<Integer> values(count_of(row), nearest);
+  require_values_within({row, values}, bound, parameters);
+}
+
+Layout layout_of(const Shape& shape, const Encryption& how, const rlwe::Context& context) {
   const bool slots = context.parameters().has_slots();
   const Placement usual = context.parameters().slots_by_default() ? Placement::slots : Placement::coefficients;
   Placement placement = how.placement.value_or(usual);
@@ -115,29 +138,49 @@ Layout layout_of(const Integers& values, const Encryption& how, const rlwe::Cont
                 context.degree(), "; they must be primes congruent to 1 modulo ",
                 context.parameters().ring()->slot_condition(), ". Use encoding='coefficients' or other parameters"));
   }
-  if (values.ndim() == 0) placement = Placement::replicated;
-  return {values.shape(), Widths(context.parameters()), placement};
+  if (shape.empty()) placement = Placement::replicated;
+  return {shape, Widths(context.parameters()), placement};
 }
 
-/// Under the secret key in one piece, so that a single seed stands for all uniform halves.
-template <class Key>
-EncryptedArray encrypted(const Integers& values, const Key& key, const Encryption& how, const Options& options,
-                         bool whole, const Keyring& keys) {
-  if (values.size() == 0)
-    throw ArgumentError(message("encrypt: shape ", to_string(values.shape()), " holds no values"));
+Bound bound_for(const Shape& shape, const Encryption& how, const rlwe::Parameters& parameters) {
+  if (std::ranges::count(shape, 0U) != 0) {
+    throw ArgumentError(message("encrypt: shape ", to_string(shape), " holds no values"));
+  }
+  return stated_bound(shape.empty() ? 1 : shape.back(), how, parameters);
+}
+
+/// plaintexts: by channel and piece. Under the secret key in one piece, so that a single seed stands for all uniform
+/// halves.
+template <class Key, class Plaintexts>
+EncryptedArray encrypted(const Layout& layout, const Bound& bound, const Key& key, const Plaintexts& plaintexts,
+                         const Options& options, bool whole, const Keyring& keys) {
   const rlwe::ContextPtr& context = key.context();
-  const Bound bound = stated_bound(values, how, context->parameters());
-  const Layout layout = layout_of(values, how, *context);
   announce_fresh("encrypt", *context, layout,
                  whole ? 1.5 : 1.0);  // pieces are joined; a whole channel is masked at once
-  const Rows rows(layout, values);
   const auto fresh = [&](std::size_t channel, const Piece& piece) {
-    return scheme::encrypt(rows.encoded(context, channel, piece), key);
+    return scheme::encrypt(plaintexts(channel, piece), key);
   };
   Placed placed{in_pieces("encrypting", context, layout.batch(), fresh, options, whole), layout};
   require_decryptable("encrypt", placed.channels, options);
   return {std::move(placed), bound, keys};
 }
+
+template <class Key>
+EncryptedArray encrypted(const Integers& values, const Key& key, const Encryption& how, const Options& options,
+                         bool whole, const Keyring& keys) {
+  const rlwe::ContextPtr& context = key.context();
+  const Bound bound = bound_for(values.shape(), how, context->parameters());
+  require_stated(values, how, bound, context->parameters());
+  const Layout layout = layout_of(values.shape(), how, *context);
+  const Rows rows(layout, values);
+  const auto plaintexts = [&](std::size_t channel, const Piece& piece) {
+    return rows.encoded(context, channel, piece);
+  };
+  return encrypted(layout, bound, key, plaintexts, options, whole, keys);
+}
+
+/// What an engine that only keeps account takes of main memory for a ciphertext, about.
+constexpr double accounted_bytes = 256;
 
 }  // namespace
 
@@ -149,6 +192,25 @@ EncryptedArray encrypt(const Integers& values, const rlwe::PublicKey& key, const
 EncryptedArray encrypt(const Integers& values, const rlwe::SecretKey& key, const Encryption& how,
                        const Options& options) {
   return encrypted(values, key, how, options, true, {});
+}
+
+EncryptedArray encrypt_shape(const Shape& shape, const rlwe::PublicKey& key, const Encryption& how,
+                             const Options& options) {
+  const rlwe::ContextPtr& context = key.context();
+  const Bound bound = bound_for(shape, how, context->parameters());
+  require_possible(shape, how, bound, context->parameters());
+  const Layout layout = layout_of(shape, how, *context);
+  const double bytes = accounted_bytes * static_cast<double>(layout.batch()) *
+                       static_cast<double>(context->parameters().plain_moduli().size());
+  require_main_memory("encrypt: an account", static_cast<std::uint64_t>(std::min(bytes, 0x1p62)));
+  const auto zeros = [&](std::size_t channel, const Piece& piece) {
+    const rlwe::PlainIndex plain(channel);
+    PolyArray polynomials =
+        context->make(context->plain_ring(plain), piece.stop - piece.start, 1, Domain::coefficient, true);
+    context->engine()->clear(polynomials.view());
+    return rlwe::Plaintext(context, plain, std::move(polynomials));
+  };
+  return encrypted(layout, bound, key, zeros, options, false, key);
 }
 
 }  // namespace cyclotome::value

@@ -34,4 +34,10 @@ EncryptedArray encrypt(const Integers& values, const rlwe::PublicKey& key, const
 EncryptedArray encrypt(const Integers& values, const rlwe::SecretKey& key, const Encryption& how = {},
                        const Options& options = {});
 
+/// Zeros in place of values of this shape, of which the same is stated: an array like any that `encrypt` makes of such
+/// values, without a word for each of them. For computations on an engine that only keeps account (engine/dry). Throws
+/// what `encrypt` does of a shape and of what is stated; RangeError where no values are like that.
+EncryptedArray encrypt_shape(const Shape& shape, const rlwe::PublicKey& key, const Encryption& how = {},
+                             const Options& options = {});
+
 }  // namespace cyclotome::value

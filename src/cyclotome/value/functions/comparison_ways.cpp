@@ -12,6 +12,8 @@ namespace cyclotome::value {
 
 namespace {
 
+using Kind = FunctionKey::Kind;
+
 /// One way to compute a function of d, and what it takes.
 struct Way {
   ChannelFunction function;
@@ -25,8 +27,9 @@ const Way& best_of(const std::vector<Way>& ways) {
   return *std::ranges::min_element(ways, [&](const Way& a, const Way& b) { return rank(a) < rank(b); });
 }
 
-Way by_polynomial(const EvaluationPlan& plan, const Ciphertext& channel) {
-  return {by_plan(plan), plan.products, plan.depth, headroom_after(plan, channel)};
+Way by_polynomial(const FunctionPlanPtr& kept, const Ciphertext& channel) {
+  const EvaluationPlan& plan = kept->plan;
+  return {by_plan(kept), plan.products, plan.depth, headroom_after(plan, channel)};
 }
 
 /// A residue modulo the plaintext modulus of a, as small as it can be.
@@ -62,26 +65,30 @@ bool fits(std::int64_t largest, const PlainModulus& t) {
 }
 
 /// Whether d is 0, as a polynomial in its square.
-EvaluationPlan zero_plan_of_square(std::int64_t largest, const PlainModulus& t) {
-  const std::vector<std::uint64_t> points = squares(largest, t, false);
-  std::vector<std::uint64_t> values(points.size());
-  values[0] = 1;
-  const ResiduePolynomial f[] = {interpolated(points, values, t)};
-  return evaluation_plan(f, t, {vanishing(points, t)});
+FunctionPlanPtr zero_plan_of_square(std::int64_t largest, const PlainModulus& t) {
+  return kept_plan({Kind::zero_of_square, t.value(), -largest, largest}, [&] {
+    const std::vector<std::uint64_t> points = squares(largest, t, false);
+    std::vector<std::uint64_t> values(points.size());
+    values[0] = 1;
+    const ResiduePolynomial f[] = {interpolated(points, values, t)};
+    return FunctionPlan{evaluation_plan(f, t, {vanishing(points, t)})};
+  });
 }
 
 /// 1 - d^(t - 1).
-EvaluationPlan fermat_plan(const PlainModulus& t) {
-  ResiduePolynomial f(t.value());
-  f.front() = 1;
-  f.back() = t.negate(1);
-  const ResiduePolynomial all[] = {f};
-  return evaluation_plan(all, t);
+FunctionPlanPtr fermat_plan(const PlainModulus& t) {
+  return kept_plan({Kind::fermat, t.value()}, [&] {
+    ResiduePolynomial f(t.value());
+    f.front() = 1;
+    f.back() = t.negate(1);
+    const ResiduePolynomial all[] = {f};
+    return FunctionPlan{evaluation_plan(all, t)};
+  });
 }
 
-ChannelFunction of_square(EvaluationPlan plan) {
+ChannelFunction of_square(FunctionPlanPtr plan) {
   return [plan = std::move(plan)](const Ciphertext& d, const rlwe::EvaluationKeys& keys, const Options& options) {
-    return evaluate(plan, scheme::multiply_by(options.product_method, d, nullptr, &keys), keys, options);
+    return evaluate(plan->plan, scheme::multiply_by(options.product_method, d, nullptr, &keys), keys, options);
   };
 }
 
@@ -98,6 +105,21 @@ std::optional<Way> by_values(const Range& range, const Ciphertext& channel, bool
 
 constexpr std::uint64_t largest_fermat = std::uint64_t{1} << 20;
 
+/// q of 1/2 - e q(e^2)/2, negated and halved, for odd e up to the largest.
+FunctionPlanPtr sign_plan(std::int64_t largest, const PlainModulus& t) {
+  return kept_plan({Kind::sign, t.value(), -largest, largest}, [&] {
+    const std::uint64_t half = (t.value() + 1) / 2;
+    std::vector<std::uint64_t> values;
+    for (std::int64_t v = 1; v <= largest; v += 2) {
+      const std::uint64_t inverse = t.power(t.reduce_signed(v), t.value() - 2);
+      values.push_back(t.negate(t.multiply(inverse, half)));
+    }
+    const std::vector<std::uint64_t> points = squares(largest, t, true);
+    const ResiduePolynomial f[] = {interpolated(points, values, t)};
+    return FunctionPlan{evaluation_plan(f, t, {vanishing(points, t)})};
+  });
+}
+
 /// d < 0 as 1/2 - e q(e^2)/2, where e = 2 d + 1 is odd, and e q(e^2) its sign.
 std::optional<Way> negative_by_sign(const Range& range, const Ciphertext& channel) {
   const PlainModulus t = modulus_of(channel);
@@ -106,22 +128,38 @@ std::optional<Way> negative_by_sign(const Range& range, const Ciphertext& channe
     return std::nullopt;
   }
   const std::uint64_t half = (t.value() + 1) / 2;
-  std::vector<std::uint64_t> values;
-  for (std::int64_t v = 1; v <= largest; v += 2) {
-    const std::uint64_t inverse = t.power(t.reduce_signed(v), t.value() - 2);
-    values.push_back(t.negate(t.multiply(inverse, half)));
-  }
-  const std::vector<std::uint64_t> points = squares(largest, t, true);
-  const ResiduePolynomial f[] = {interpolated(points, values, t)};
-  const EvaluationPlan plan = evaluation_plan(f, t, {vanishing(points, t)});
-  const auto function = [plan, half](const Ciphertext& d, const rlwe::EvaluationKeys& keys, const Options& options) {
+  const FunctionPlanPtr kept = sign_plan(largest, t);
+  const EvaluationPlan& plan = kept->plan;
+  const auto function = [kept, half](const Ciphertext& d, const rlwe::EvaluationKeys& keys, const Options& options) {
     const Ciphertext e = plus_constant(rlwe::multiply_scalar(d, 2), 1);
     const Ciphertext y = scheme::multiply_by(options.product_method, e, nullptr, &keys);
-    const Ciphertext q = evaluate(plan, y, keys, options).front();
+    const Ciphertext q = evaluate(kept->plan, y, keys, options).front();
     return std::vector{plus_constant(scheme::multiply_by(options.product_method, e, &q, &keys), half)};
   };
   const double left = headroom_after(plan, channel, true);
   return Way{function, plan.products + 2, plan.depth + 2, left};
+}
+
+/// E and q of both_by_sign, up to the largest magnitude; where q is a constant it is the slope.
+FunctionPlanPtr both_plan(std::int64_t largest, const PlainModulus& t) {
+  return kept_plan({Kind::both, t.value(), -largest, largest}, [&] {
+    const std::uint64_t half = (t.value() + 1) / 2;
+    const std::vector<std::uint64_t> points = squares(largest, t, false);
+    std::vector<std::uint64_t> zero(points.size()), sign(points.size());
+    zero[0] = 1;
+    for (std::size_t v = 1; v < points.size(); ++v) {
+      sign[v] = t.negate(t.multiply(t.power(v % t.value(), t.value() - 2), half));
+    }
+    // Where d is 0, so is d q, whatever q is there: one point less. Of bits it leaves a constant, which takes no
+    // product.
+    const std::span<const std::uint64_t> nonzero = std::span(points).subspan(1), signs = std::span(sign).subspan(1);
+    const std::vector<ResiduePolynomial> f{interpolated(points, zero, t),
+                                           nonzero.empty() ? ResiduePolynomial() : interpolated(nonzero, signs, t)};
+    FunctionPlan made;
+    if (f[1].size() <= 1) made.slope = f[1].empty() ? 0 : f[1][0];
+    made.plan = evaluation_plan(std::span(f).first(made.slope ? 1 : 2), t, {vanishing(points, t)});
+    return made;
+  });
 }
 
 /// d < 0 and d = 0: with E = [d = 0] and the sign d q(d^2) of the same powers, 1/2 - E/2 - d q(d^2)/2, and E.
@@ -130,27 +168,16 @@ std::optional<Way> both_by_sign(const Range& range, const Ciphertext& channel) {
   const std::int64_t largest = largest_magnitude(range);
   if (!fits(largest, t)) return std::nullopt;
   const std::uint64_t half = (t.value() + 1) / 2;
-  const std::vector<std::uint64_t> points = squares(largest, t, false);
-  std::vector<std::uint64_t> zero(points.size()), sign(points.size());
-  zero[0] = 1;
-  for (std::size_t v = 1; v < points.size(); ++v) {
-    sign[v] = t.negate(t.multiply(t.power(v % t.value(), t.value() - 2), half));
-  }
-  // Where d is 0, so is d q, whatever q is there: one point less. Of bits it leaves a constant, which takes no product.
-  const std::span<const std::uint64_t> nonzero = std::span(points).subspan(1), signs = std::span(sign).subspan(1);
-  const std::vector<ResiduePolynomial> f{interpolated(points, zero, t),
-                                         nonzero.empty() ? ResiduePolynomial() : interpolated(nonzero, signs, t)};
-  const bool linear = f[1].size() <= 1;
-  const std::uint64_t slope = linear && !f[1].empty() ? f[1][0] : 0;
-  const EvaluationPlan plan = evaluation_plan(std::span(f).first(linear ? 1 : 2), t, {vanishing(points, t)});
-  const auto function = [=](const Ciphertext& d, const rlwe::EvaluationKeys& keys, const Options& options) {
+  const FunctionPlanPtr kept = both_plan(largest, t);
+  const EvaluationPlan& plan = kept->plan;
+  const auto function = [kept, half, t](const Ciphertext& d, const rlwe::EvaluationKeys& keys, const Options& options) {
     const Ciphertext y = scheme::multiply_by(options.product_method, d, nullptr, &keys);
-    const std::vector<Ciphertext> made = evaluate(plan, y, keys, options);
+    const std::vector<Ciphertext> made = evaluate(kept->plan, y, keys, options);
     const Ciphertext product =
-        linear ? times_constant(d, slope) : scheme::multiply_by(options.product_method, d, &made[1], &keys);
+        kept->slope ? times_constant(d, *kept->slope) : scheme::multiply_by(options.product_method, d, &made[1], &keys);
     return std::vector{plus_constant(scheme::add(product, times_constant(made[0], t.negate(half))), half), made[0]};
   };
-  const std::size_t more = linear ? 1 : 2;
+  const std::size_t more = kept->slope ? 1 : 2;
   return Way{function, plan.products + more, plan.depth + static_cast<unsigned>(more),
              headroom_after(plan, channel, true)};
 }
@@ -174,8 +201,9 @@ ChannelFunction zero_function(const std::optional<Range>& range, const Ciphertex
     const std::int64_t largest = largest_magnitude(*range);
     if (auto way = by_values(*range, channel, [](std::int64_t v) { return v == 0; })) ways.push_back(*way);
     if (fits(largest, t) && range->low < 0) {
-      const EvaluationPlan plan = zero_plan_of_square(largest, t);
-      ways.push_back({of_square(plan), plan.products + 1, plan.depth + 1, headroom_after(plan, channel, true)});
+      const FunctionPlanPtr kept = zero_plan_of_square(largest, t);
+      const EvaluationPlan& plan = kept->plan;
+      ways.push_back({of_square(kept), plan.products + 1, plan.depth + 1, headroom_after(plan, channel, true)});
     }
   }
   if (t.value() <= largest_fermat) ways.push_back(by_polynomial(fermat_plan(t), channel));

@@ -84,9 +84,9 @@ std::vector<EncryptedArray> computed(const EncryptedArray& x, const Computation&
   return arrays;
 }
 
-ChannelFunction by_plan(EvaluationPlan plan) {
+ChannelFunction by_plan(FunctionPlanPtr plan) {
   return [plan = std::move(plan)](const Ciphertext& x, const rlwe::EvaluationKeys& keys, const Options& options) {
-    return evaluate(plan, x, keys, options);
+    return evaluate(plan->plan, x, keys, options);
   };
 }
 
@@ -110,12 +110,16 @@ std::vector<std::uint64_t> points_of(const Range& range, const PlainModulus& t) 
   return result;
 }
 
-EvaluationPlan plan_of_values(const Range& range, std::span<const std::vector<std::int64_t>> values,
-                              const PlainModulus& t) {
-  const std::vector<std::uint64_t> points = points_of(range, t);
-  std::vector<ResiduePolynomial> polynomials;
-  for (const auto& each : values) polynomials.push_back(interpolated(points, residues_of(each, t), t));
-  return evaluation_plan(polynomials, t, {vanishing(points, t)});
+FunctionPlanPtr plan_of_values(const Range& range, std::span<const std::vector<std::int64_t>> values,
+                               const PlainModulus& t) {
+  FunctionKey key{FunctionKey::Kind::values, t.value(), range.low, range.high};
+  for (const auto& each : values) key.values.insert(key.values.end(), each.begin(), each.end());
+  return kept_plan(std::move(key), [&] {
+    const std::vector<std::uint64_t> points = points_of(range, t);
+    std::vector<ResiduePolynomial> polynomials;
+    for (const auto& each : values) polynomials.push_back(interpolated(points, residues_of(each, t), t));
+    return FunctionPlan{evaluation_plan(polynomials, t, {vanishing(points, t)})};
+  });
 }
 
 }  // namespace cyclotome::value

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "cyclotome/value/arrays/encrypted_array.hpp"
-#include "cyclotome/value/functions/evaluation_plan.hpp"
+#include "cyclotome/value/functions/plan_cache.hpp"
 
 // Functions of values that are few, or live modulo a small prime, as polynomials: what comparisons and tables are made
 // of. A bound says how few.
@@ -30,7 +30,7 @@ void require_distinct(const char* operation, const Range& range, const rlwe::Par
 using ChannelFunction =
     std::function<std::vector<Ciphertext>(const Ciphertext&, const rlwe::EvaluationKeys&, const Options&)>;
 /// The polynomials of a plan.
-ChannelFunction by_plan(EvaluationPlan plan);
+ChannelFunction by_plan(FunctionPlanPtr plan);
 
 /// Functions of values, of which this is known.
 struct Computation {
@@ -56,8 +56,8 @@ std::vector<std::uint64_t> residues_of(std::span<const std::int64_t> values, con
 /// low, ..., high modulo t.
 std::vector<std::uint64_t> points_of(const Range& range, const PlainModulus& t);
 
-/// The polynomials that have values[i][k] at range.low + k, with fewest products for all of them together.
-EvaluationPlan plan_of_values(const Range& range, std::span<const std::vector<std::int64_t>> values,
-                              const PlainModulus& t);
+/// The polynomials that have values[i][k] at range.low + k, with fewest products for all of them together. Kept.
+FunctionPlanPtr plan_of_values(const Range& range, std::span<const std::vector<std::int64_t>> values,
+                               const PlainModulus& t);
 
 }  // namespace cyclotome::value

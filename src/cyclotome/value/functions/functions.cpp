@@ -116,7 +116,7 @@ Bound bound_of_values(const std::vector<Integer>& f, const EncryptedArray& x) {
 }
 
 /// The polynomial modulo t, of the least degree that has the same values.
-EvaluationPlan plan_of_polynomial(const std::vector<Integer>& f, const Bound& bound, const PlainModulus& t) {
+FunctionPlanPtr plan_of_polynomial(const std::vector<Integer>& f, const Bound& bound, const PlainModulus& t) {
   const bool is_field = is_prime(t.value());
   ResiduePolynomial residues;
   for (const Integer& c : f) {
@@ -131,14 +131,20 @@ EvaluationPlan plan_of_polynomial(const std::vector<Integer>& f, const Bound& bo
     }
   }
   residues = trimmed(std::move(residues));
-  EvaluationDomain domain{{}, is_field};
-  const std::optional<Range> range = range_of(bound);
-  if (range && is_field && range->count() <= t.value() && range->count() < 2 * residues.size()) {
-    domain.vanishing = vanishing(points_of(*range, t), t);
-    residues = divided(residues, domain.vanishing, t).remainder;
-  }
-  const ResiduePolynomial polynomials[] = {residues};
-  return evaluation_plan(polynomials, t, domain);
+  std::optional<Range> range = range_of(bound);
+  if (range && !(is_field && range->count() <= t.value() && range->count() < 2 * residues.size())) range.reset();
+  const Range known = range.value_or(Range{0, -1});  // where nothing is known: of no values
+  FunctionKey key{FunctionKey::Kind::polynomial, t.value(), known.low, known.high};
+  key.values.assign(residues.begin(), residues.end());
+  return kept_plan(std::move(key), [&] {
+    EvaluationDomain domain{{}, is_field};
+    if (range) {
+      domain.vanishing = vanishing(points_of(*range, t), t);
+      residues = divided(residues, domain.vanishing, t).remainder;
+    }
+    const ResiduePolynomial polynomials[] = {residues};
+    return FunctionPlan{evaluation_plan(polynomials, t, domain)};
+  });
 }
 
 // --- selections ---
