@@ -91,27 +91,28 @@ def kernels_000(device: str, budget: Budget, sets: tuple[tuple[int, int], ...] =
         limbs = -(-log_q // _BITS)
         primes = find_primes(degree, [_BITS] * (2 * limbs + 1))
         q, auxiliary = primes[:limbs], primes[limbs:]
-        where = f"src/cyclotome/engine/{kind}"
+        transform = "cpu/transform.hpp" if kind == "cpu" else "cuda/transform/transform.cuh"
         for operation, inverse in (("engine_ntt", False), ("engine_intt", True)):
             found = _samples(
                 lambda r, d=degree, p=q, i=inverse: _core.transform_nanoseconds(engine, 32, p, d, i, r),  # type: ignore[misc]
                 budget,
             )
-            code = f"{where}/transform.{'hpp' if kind == 'cpu' else 'cuh'}"
+            code = f"src/cyclotome/engine/{transform}"
             yield study_record("000", operation, "engine", degree, log_q, found, code=code, engine=kind)
         for operation, call, bases in (
             ("convert", _core.conversion_nanoseconds, (q, auxiliary)),
             ("divide", _core.division_nanoseconds, (auxiliary, q)),
         ):
             found = _samples(lambda r, f=call, d=degree, b=bases: f(engine, 32, d, *b, r), budget)  # type: ignore[misc]
-            code = f"src/cyclotome/ring/conversion/{'base_conversion' if operation == 'convert' else 'divide_and_round'}.hpp"
+            name = "base_conversion" if operation == "convert" else "divide_and_round"
+            code = f"src/cyclotome/ring/conversion/{name}.hpp"
             yield study_record("000", operation, "engine", degree, log_q, found, code=code, engine=kind)
 
 
 def transforms_by_events(device: str, budget: Budget) -> Iterator[Record]:
     """001, Tables 6 and 8: this library's own transforms, by the device's clock."""
     engine, kind = engine_on(device), _kind(device)
-    code = f"src/cyclotome/engine/{kind}/transform.{'hpp' if kind == 'cpu' else 'cuh'}"
+    code = f"src/cyclotome/engine/{'cpu/transform.hpp' if kind == 'cpu' else 'cuda/transform/transform.cuh'}"
     for log_degree in range(11, 17):
         for bits, word in ((30, 32), (55, 64), (60, 64)):
             primes = find_primes(1 << log_degree, [bits])

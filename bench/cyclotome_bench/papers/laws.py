@@ -55,7 +55,7 @@ def draws(paper: str, device: str, budget: Budget) -> Iterator[Record]:
     for use, law in (("cyclotome, secret, mask", TERNARY), ("cyclotome, errors", BINOMIAL)):
         numbers = law.draw(1 << 18)
         found = [_core.engine_draw_nanoseconds(engine, law.name, count, 3) * count / 1000 for _ in range(samples)]
-        code = f"src/cyclotome/engine/{kind}/sample.{'hpp' if kind == 'cpu' else 'cuh'}"
+        code = f"src/cyclotome/engine/{'cpu/sample.hpp' if kind == 'cpu' else 'cuda/steps/sample.cuh'}"
         yield _law_record(paper, f"{law}, engine", use, kind, count, found, numbers, code)
 
 
