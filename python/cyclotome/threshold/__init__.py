@@ -43,7 +43,18 @@ from .dealing import Complaint, Dealing, DealingRound, ReceivingKeys, SealedShar
 from .decryption import decrypt, natives_of, require_array
 from .evidence import blaming, verify
 from .identities import Identity, PublicIdentity
-from .messages import Coin, Commitment, DecryptionShare, KeyShare, Line, Message, SecretShare, Session, number_of
+from .messages import (
+    Coin,
+    Commitment,
+    DecryptionShare,
+    KeyShare,
+    Line,
+    Message,
+    SecretShare,
+    Sent,
+    Session,
+    number_of,
+)
 from .party_files import Path, party_store
 from .voices import Signer, Verifier, speak
 
@@ -282,7 +293,7 @@ class Party:
             RepeatedAnswerError: what was there before is not what is there now.
             FileError: the party's file can't be written; then nothing was sent.
         """
-        if isinstance(inbox, (Line, Message)) or not isinstance(inbox, Iterable):
+        if isinstance(inbox, Sent) or not isinstance(inbox, Iterable):
             raise UnsupportedError(f"a list of messages is needed, not {type(inbox).__name__}")
         every = list(inbox)
         shares = [each for each in every if not isinstance(each, (Coin, Commitment))]

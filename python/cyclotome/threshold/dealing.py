@@ -11,10 +11,9 @@ from typing import Any, NamedTuple, TypeVar
 from .. import _core
 from ..devices.contexts import context_on
 from ..errors import ArgumentError, BlameError, MismatchError, UnsupportedError
-from ..parameters.parameters import Parameters
 from ..pickling import pickled_as_file
 from .identities import Identity, PublicIdentity
-from .messages import SecretShare, Session, number_of
+from .messages import SecretShare, Session, Wrapped, number_of
 
 __all__ = ["Complaint", "Dealing", "DealingMessage", "DealingRound", "ReceivingKeys", "SealedShare", "Verdict"]
 
@@ -24,23 +23,10 @@ _M = TypeVar("_M", bound="DealingMessage")
 _KINDS = {"secret": 1, "refresh": 2, "replace": 3}
 
 
-class DealingMessage:
+class DealingMessage(Wrapped):
     """A message of a round of dealing: public, as what is for one party is sealed for it."""
 
-    __slots__ = ("_native", "_parameters")
-
-    def __init__(self, parameters: Parameters, native: Any) -> None:
-        self._parameters, self._native = parameters, native
-
-    @property
-    def native(self) -> Any:
-        """What the library computes with; for the library itself."""
-        return self._native
-
-    @property
-    def parameters(self) -> Parameters:
-        """The session's parameters."""
-        return self._parameters
+    __slots__ = ()
 
     @property
     def round_id(self) -> str:
@@ -50,9 +36,6 @@ class DealingMessage:
 
     def _facts(self) -> str:
         return f"round {self.round_id[:8]}"
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._facts()})"
 
 
 @pickled_as_file

@@ -142,43 +142,8 @@ class Session:
         return f"Session({how} parties decrypt, id {self.id[:8]}, {self._parameters.summary()})"
 
 
-class Message:
-    """What one party sends: of one session, on a device."""
-
-    __slots__ = ("_context", "_native", "_parameters")
-
-    def __init__(self, parameters: Parameters, context: Context, native: Any) -> None:
-        self._parameters, self._context, self._native = parameters, context, native
-
-    @property
-    def native(self) -> Any:
-        """What the library computes with; for the library itself."""
-        return self._native
-
-    def on(self, context: Context) -> Any:
-        """The library's object in another context; for the library itself."""
-        return self._native if context is self._context else self._native.to(context.native)
-
-    @property
-    def parameters(self) -> Parameters:
-        """The session's parameters."""
-        return self._parameters
-
-    @property
-    def session_id(self) -> str:
-        """The `Session.id` that it belongs to."""
-        digest: bytes = self._native.session
-        return digest.hex()
-
-    def _facts(self) -> str:
-        return f"session {self.session_id[:8]}"
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._facts()})"
-
-
-class Line:
-    """What one party sends of a session that has no polynomials. Public, for all parties."""
+class Wrapped:
+    """An object of the library's, and the parameters of its session."""
 
     __slots__ = ("_native", "_parameters")
 
@@ -195,11 +160,46 @@ class Line:
         """The session's parameters."""
         return self._parameters
 
+    def _facts(self) -> str:
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._facts()})"
+
+
+class Sent(Wrapped):
+    """What one party sends of a session."""
+
+    __slots__ = ()
+
     @property
     def session_id(self) -> str:
         """The `Session.id` that it belongs to."""
         digest: bytes = self._native.session
         return digest.hex()
+
+    def _facts(self) -> str:
+        return f"session {self.session_id[:8]}"
+
+
+class Message(Sent):
+    """What one party sends that has polynomials, on a device."""
+
+    __slots__ = ("_context",)
+
+    def __init__(self, parameters: Parameters, context: Context, native: Any) -> None:
+        super().__init__(parameters, native)
+        self._context = context
+
+    def on(self, context: Context) -> Any:
+        """The library's object in another context; for the library itself."""
+        return self._native if context is self._context else self._native.to(context.native)
+
+
+class Line(Sent):
+    """What one party sends that has no polynomials. Public, for all parties."""
+
+    __slots__ = ()
 
     @property
     def party(self) -> int:
@@ -207,10 +207,7 @@ class Line:
         return int(self._native.party)
 
     def _facts(self) -> str:
-        return f"party {self.party}, session {self.session_id[:8]}"
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._facts()})"
+        return f"party {self.party}, {super()._facts()}"
 
 
 @pickled_as_file
