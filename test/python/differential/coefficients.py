@@ -50,11 +50,16 @@ def _expanded(x: Any, scaled: bool) -> Any:
     return x * 2**steps if scaled else x
 
 
+def _room(name: str) -> Any:
+    """Where users find a product: `convolve` in the package, others with the polynomials."""
+    return api if name == "convolve" else api.polynomials
+
+
 def _product(name: str, clear: Callable[..., Any]) -> Verb:
     return Verb(
         2,
         clear,
-        lambda world, x, y, relinearize: getattr(api, name)(x, y, relinearize=relinearize),
+        lambda world, x, y, relinearize: getattr(_room(name), name)(x, y, relinearize=relinearize),
         {"relinearize": st.booleans()},
         lambda relinearize: str(int(relinearize)),
     )
@@ -64,7 +69,7 @@ def _product_with(name: str, clear: Callable[..., Any]) -> Verb:
     return Verb(
         1,
         lambda x, w: clear(x, np.asarray(w, dtype=object)),
-        lambda world, x, w: getattr(api, name)(x, w),
+        lambda world, x, w: getattr(_room(name), name)(x, w),
         {"w": table_of(None)},
         lambda w: integers_text(w),
     )

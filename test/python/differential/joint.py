@@ -235,7 +235,8 @@ def opened_with_checks(draw: Draw, circle: Circle, x: Any) -> Any:
     lines = [threshold.Pledge(str(each.commitment)) for each in macs.values()]
     assert all(line.signed_by(circle.public[line.party]) for line in lines)
     arrays = {number: each.arrays for number, each in macs.items()}
-    key = threshold.MacKey(session, circle.public, circle.keys.public, lines, arrays)
+    file = draw(st.sampled_from([None, circle.folder / f"numbers-{len(list(circle.folder.iterdir()))}"]))
+    key = threshold.MacKey(session, circle.public, circle.keys.public, lines, arrays, file=file)
     assert len(key.sums) == count and not key.spent
     active, bits = deciding(draw, circle), draw(st.sampled_from([1, 40]))
     steps = [
@@ -296,6 +297,8 @@ def joint_epochs(draw: Draw) -> None:
         return
     with tempfile.TemporaryDirectory() as name:
         circle = circle_of(draw, session_of(draw, shared=True), Path(name), named=True)
+        verdict = api.threshold.verify(circle.sent, circle.session, circle.public, dealing=None)
+        assert verdict is None, f"honest parties signed what shows {verdict}"
         dealt(draw, circle, "secret", 0)
         _check(draw, circle)
         dealt(draw, circle, "refresh", 1)
@@ -323,7 +326,9 @@ def kinds_of_messages(draw: Draw) -> None:
         dealt_in_the_clear(circle)
         x = api.encrypt([1], circle.keys.public, bound=1)
         share = circle.parties[1].decryption_share(x, active=[1, 2])
-        found = [(share, "DecryptionShare"), (circle.sent[0], "Commitment"), (circle.parties[1].share, "SecretShare")]
+        sent = {type(each).__name__: each for each in circle.sent}
+        found = [(share, "DecryptionShare"), (circle.parties[1].share, "SecretShare")]
+        found += [(sent[kind], kind) for kind in ("Coin", "Commitment", "KeyShare")]
         if READY:
             circle.identities = {number: api.threshold.Identity.create() for number in session.parties}
             own = circle.identities[1]
@@ -340,11 +345,16 @@ def kinds_of_messages(draw: Draw) -> None:
 def joint_steps(draw: Draw) -> None:
     """The same keys by single calls, with and without a relinearisation key; and what old files tell."""
     threshold = api.threshold
-    session = threshold.Session.create(parameters(parties=2), parties=2, relinearization=draw(st.booleans()))
+    audit = draw(st.sampled_from([1, 2]))
+    session = threshold.Session.create(
+        parameters(parties=2), parties=2, relinearization=draw(st.booleans()), audit=audit
+    )
     parties = [threshold.Party(session, number, device=HOME) for number in session.parties]
-    commitments = [party.commit() for party in parties]
+    tosses = [party.toss() for party in parties] if audit > 1 else []
+    commitments = [party.commit(tosses) for party in parties]
     assert {each.party for each in commitments} == set(session.parties)
-    first, second = [party.first_share(commitments) for party in parties], []
+    before = [party.show_coin(commitments) for party in parties] if audit > 1 else commitments
+    first, second = [party.first_share(before) for party in parties], []
     for party in parties:
         if session.relinearization:
             second.append(party.second_share(first))
@@ -362,7 +372,9 @@ def joint_steps(draw: Draw) -> None:
         found = threshold.advise(paths)
     assert [(each.party, each.answers) for each in found] == [(share.party, 1) for share in second]
     assert not any(each.secret_is_public or "PUBLIC" in each.words for each in found)
-    dealt_twice = threshold.Session.create(parameters(parties=3), parties=3, threshold=2, relinearization=False)
+    dealt_twice = threshold.Session.create(
+        parameters(parties=3), parties=3, threshold=2, relinearization=False, audit=1
+    )
     circle = Circle(dealt_twice, Path())
     circle.parties = {number: threshold.Party(dealt_twice, number, device=HOME) for number in dealt_twice.parties}
     dealt_in_the_clear(circle)

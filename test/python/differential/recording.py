@@ -49,7 +49,8 @@ def target_of(name: str) -> Any:
 
 def names() -> list[str]:
     """The public names of the package, and of its rooms as "room.name"."""
-    return [*cy.__all__, *(f"{room}.{name}" for room in ROOMS for name in getattr(cy, room).__all__)]
+    own = [f"{room}.{name}" for room in ROOMS for name in getattr(cy, room).__all__ if name not in cy.__all__]
+    return [*cy.__all__, *own]
 
 
 @cache

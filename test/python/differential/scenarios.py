@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 import pickle
 import tempfile
@@ -51,7 +52,6 @@ def kinds(draw: Draw) -> None:
         (where.keys.secret, "SecretKey"),
         (where.keys.public, "PublicKey"),
         (where.keys.evaluation, "EvaluationKeys"),
-        (where.there, "RekeyingKey"),
         (x, "EncryptedArray"),
         (frame, "EncryptedFrame"),
         (frame["a"], "EncryptedColumn"),
@@ -60,12 +60,16 @@ def kinds(draw: Draw) -> None:
         (_inspected(x), "Inspection"),
     ):
         assert isinstance(value, getattr(api, name).target), name
+    assert isinstance(where.there, api.rekeying.RekeyingKey.target)
+    data = api.to_bytes(x)
+    assert api.from_bytes(data, allow_insecure=True, kind=cy.EncryptedArray).shape == (2,)
+    assert api.load(io.BytesIO(data), allow_insecure=True, kind=cy.EncryptedArray).shape == (2,)
     assert api.__version__.count(".") == 2 and issubclass(api.errors.RangeError, api.CyclotomeError.target)
 
 
 @cache
 def _suggested(depth: int, value_bits: int, scheme: str | None) -> cy.Keys:
-    parameters = api.suggest(
+    parameters = api.Parameters.suggest(
         depth=depth, value_bits=value_bits, terms=4, scheme=scheme, security=128, table="guidelines-2024", word=None
     )
     return api.keygen(

@@ -18,7 +18,15 @@ import cyclotome as cy
 import numpy as np
 import pandas as pd
 import pytest
-from cyclotome.errors import ArgumentError, CyclotomeError, FormatError, MismatchError, RangeError, UnsupportedError
+from cyclotome.errors import (
+    ArgumentError,
+    CyclotomeError,
+    FormatError,
+    MemoryLimitError,
+    MismatchError,
+    RangeError,
+    UnsupportedError,
+)
 from cyclotome.frames import descriptions
 from cyclotome.numbers import labels
 from forged_tables import forged
@@ -293,7 +301,7 @@ REFUSED: list[tuple[Callable[[], Any], type[Exception]]] = [
     (lambda: cy.PlainArray(MADE.secret.parameters, [0.5]), UnsupportedError),
     (lambda: cy.PlainArray(MADE.secret.parameters, []), ArgumentError),
     (lambda: cy.PlainArray(keys((3,)).secret.parameters, [1]), UnsupportedError),
-    (lambda: cy.plan(lambda x: x, MADE.secret.parameters, [cy.Operand((10**15,))]), ArgumentError),
+    (lambda: cy.plan(lambda x: x, MADE.secret.parameters, [cy.Operand((10**15,))]), MemoryLimitError),
     (lambda: cy.FixedPoint(2).decode([1], factors=1.5), ArgumentError),
     (lambda: cy.FixedPoint(2).decode([1], factors=True), ArgumentError),
     (lambda: cy.FixedPoint(61), ArgumentError),
