@@ -52,9 +52,9 @@ if TYPE_CHECKING:
     from .files import from_bytes, load, save, to_bytes, to_view
     from .files.inspection import Inspection, inspect
     from .files.key_files import KeyFiles, save_keys
-    from .frames import EncryptedFrame, encrypt_frame
     from .frames.columns import EncryptedCategories, EncryptedColumn
     from .frames.decryption import decrypt_frame
+    from .frames.frame import EncryptedFrame, encrypt_frame
     from .functions.digits import EncryptedDigits, decrypt_digits, encrypt_digits
     from .functions.functions import (
         argmax,
@@ -76,8 +76,8 @@ if TYPE_CHECKING:
     from .numbers.fixed_point import FixedPoint
     from .options import allow_undecryptable, progress
     from .parameters.parameters import Parameters
-    from .planning import Plan, plan
     from .planning.dry_runs import Operand
+    from .planning.plans import Plan, plan
     from .planning.suggestions import suggest
     from .polynomials import convolve
     from .sessions.client import Client

@@ -16,6 +16,7 @@ __all__ = ["FORMER", "Former"]
 FORMER = {
     "cyclotome.dry_runs": "cyclotome.planning.dry_runs",
     "cyclotome.fixed_point": "cyclotome.numbers.fixed_point",
+    "cyclotome.sharded_array": "cyclotome.arrays.sharded",
     "cyclotome.frame_columns": "cyclotome.frames.columns",
     "cyclotome.threshold_checks": "cyclotome.threshold.checks",
 }

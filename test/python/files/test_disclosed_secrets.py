@@ -25,7 +25,7 @@ CORPUS = Path(__file__).parents[2] / "fuzz" / "corpus"
 #: What `inspect` calls those that one person may have, whatever else there is.
 SECRET = {
     "secret key", "protected secret key", "secret share", "protected secret share", "party", "protected party",
-    "LTV secret key", "Fermat secret key",
+    "identity", "protected identity", "LTV secret key", "Fermat secret key",
 }  # fmt: skip
 
 
@@ -42,6 +42,8 @@ def secrets(folder: Path) -> dict[str, bytes]:
         "protected secret share": lambda path: cy.save(path, share, passphrase="open"),
         "party": lambda path: cy.threshold.Party(joint.session, 1, file=path),
         "protected party": lambda path: cy.threshold.Party(joint.session, 1, file=path, passphrase="open"),
+        "identity": lambda path: cy.save(path, cy.threshold.Identity.create()),
+        "protected identity": lambda path: cy.save(path, cy.threshold.Identity.create(), passphrase="open"),
         "LTV secret key": lambda path: ltv.save(path, toy.secret),
         "Fermat secret key": lambda path: fermat.save(path, study.secret),
     }
