@@ -266,16 +266,20 @@ class JointWorld:
     """A session of two parties that live in files, at each of its stages, and what identities keep."""
 
     def __init__(self, folder: Path) -> None:
-        self.session = cy.threshold.Session.create(joint_parameters(degree=32, parties=2), parties=2, rotations=[])
+        params = joint_parameters(degree=32, parties=2)
+        self.session = cy.threshold.Session.create(params, parties=2, rotations=[], audit=2)
         self.identity = cy.threshold.Identity.create() if _core.identities() == "ready" else None
         self.file = folder / "one.party"
         #: The first party's file before each stage.
         self.kept: dict[str, bytes] = {}
         one, two = self._party(self.file, 1), self._party(None, 2)
+        self.tosses = [one.toss(), two.toss()]
         self.kept["commit"] = self.file.read_bytes()
-        self.commitments = [one.commit(), two.commit()]
+        self.commitments = [one.commit(self.tosses), two.commit(self.tosses)]
+        self.kept["coin"] = self.file.read_bytes()
+        self.coins = [one.show_coin(self.commitments), two.show_coin(self.commitments)]
         self.kept["first"] = self.file.read_bytes()
-        self.first = [one.first_share(self.commitments), two.first_share(self.commitments)]
+        self.first = [one.first_share(self.coins), two.first_share(self.coins)]
         self.kept["second"] = self.file.read_bytes()
         self.second = [one.second_share(self.first), two.second_share(self.first)]
         self.kept["done"] = self.file.read_bytes()
@@ -307,7 +311,7 @@ class JointWorld:
         )
 
     def cases(self) -> dict[str, Case]:
-        session, messages = self.session, [*self.commitments, *self.first, *self.second]
+        session, messages = self.session, [*self.tosses, *self.commitments, *self.coins, *self.first, *self.second]
 
         def bits_of(message: Any) -> Callable[[Any], bool]:
             return lambda found: cy.to_bytes(found) == cy.to_bytes(message)
@@ -328,12 +332,13 @@ class JointWorld:
                 lambda number: number == 1,
                 ("one.party",),
                 spent=("one.party",),  # there, and goes on, or not yet
-                still=lambda folder: self._party(folder / "one.party").commit().party == 1,
+                still=lambda folder: self._party(folder / "one.party").toss().party == 1,
             ),
-            "joint commitment": self._step("commit", lambda one: one.commit(), bits_of(self.commitments[0])),
-            "joint first share": self._step(
-                "first", lambda one: one.first_share(self.commitments), bits_of(self.first[0])
+            "joint commitment": self._step(
+                "commit", lambda one: one.commit(self.tosses), bits_of(self.commitments[0])
             ),
+            "joint coin": self._step("coin", lambda one: one.show_coin(self.commitments), bits_of(self.coins[0])),
+            "joint first share": self._step("first", lambda one: one.first_share(self.coins), bits_of(self.first[0])),
             "joint second share": self._step(
                 "second", lambda one: one.second_share(self.first), bits_of(self.second[0])
             ),

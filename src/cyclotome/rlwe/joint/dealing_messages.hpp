@@ -17,43 +17,44 @@ struct IssuedKey {
 
 /// A party's first message of a round: a key for each dealer, in their order. The same for the same identity.
 struct ReceivingKeys {
-  Digest round{};
-  std::uint32_t party = 0;
-  std::vector<IssuedKey> keys;
+  Digest round{};               ///< of which round
+  std::uint32_t party = 0;      ///< whose
+  std::vector<IssuedKey> keys;  ///< by dealer
 };
 /// Throws ArgumentError for another's identity.
 ReceivingKeys receiving_keys(const DealingRound& round, std::uint32_t party, const Identity& identity);
 
 /// A dealer's message to everybody.
 struct Dealing {
-  Digest round{};
-  std::uint32_t dealer = 0;
+  Digest round{};                     ///< of which round
+  std::uint32_t dealer = 0;           ///< who deals
   std::vector<IssuedKey> keys;        ///< for which it sealed, in the order of parties
   std::vector<Digest> sealed;         ///< SHA-256 of what it sealed, likewise
   std::vector<std::uint64_t> values;  ///< F: prime, then row, then coefficient
-  Signature signature{};
+  Signature signature{};              ///< the dealer's
 };
 
 /// Its message to one receiver, which only that one opens.
 struct SealedShare {
-  Digest round{};
-  std::uint32_t dealer = 0, receiver = 0;
-  std::vector<std::uint8_t> bytes;
+  Digest round{};                   ///< of which round
+  std::uint32_t dealer = 0;         ///< who deals
+  std::uint32_t receiver = 0;       ///< who opens it
+  std::vector<std::uint8_t> bytes;  ///< what is sealed
 };
 
 /// What a dealer sends.
 struct Dealt {
-  Dealing dealing;
+  Dealing dealing;                  ///< to everybody
   std::vector<SealedShare> sealed;  ///< in the order of parties
 };
 
 /// A receiver's claim that a dealer dealt wrongly, which everybody can judge: the one key that opens what it got.
 struct Complaint {
-  std::uint32_t accuser = 0;
-  Dealing dealing;
-  SealedShare sealed;
+  std::uint32_t accuser = 0;           ///< who complains
+  Dealing dealing;                     ///< what the dealer showed
+  SealedShare sealed;                  ///< what it sealed for the accuser
   std::array<std::uint8_t, 32> key{};  ///< seed of the issued key; it opens nothing else
-  Signature signature{};
+  Signature signature{};               ///< the accuser's
 };
 
 /// Any of them, as a file holds one.

@@ -23,19 +23,25 @@ using Identities = std::map<std::uint32_t, PublicIdentity>;
 /// Who deals what in which session; everybody must have the same, `digest`. Immutable.
 class DealingRound {
  public:
+  /// What a round is.
   struct Facts {
-    DealtSecret what = DealtSecret::own;
-    std::uint32_t epoch = 0;             ///< of the shares that come of it: 0 of `own`, counted up by each later round
-    std::vector<std::uint32_t> dealers;  ///< ascending; all parties, or t at least once there are shares
+    DealtSecret what = DealtSecret::own;  ///< which secret
+    std::uint32_t epoch = 0;              ///< of the shares that come of it: 0 of `own`, counted up by each later round
+    std::vector<std::uint32_t> dealers;   ///< ascending; all parties, or t at least once there are shares
   };
   /// Throws ArgumentError for a session in which all decrypt, facts that can't be, or identities that are not one of
   /// each party.
   DealingRound(ThresholdSession session, Facts facts, Identities identities);
 
+  /// Whose secrets are dealt.
   const ThresholdSession& session() const noexcept { return session_; }
+  /// Which secret.
   DealtSecret what() const noexcept { return facts_.what; }
+  /// Of the shares that come of it.
   std::uint32_t epoch() const noexcept { return facts_.epoch; }
+  /// Who deals, ascending.
   const std::vector<std::uint32_t>& dealers() const noexcept { return facts_.dealers; }
+  /// A party's. Throws ArgumentError for who takes no part.
   const PublicIdentity& identity(std::uint32_t party) const;
   /// SHA-256 of all of this.
   const Digest& digest() const noexcept { return digest_; }

@@ -14,6 +14,7 @@ namespace cyclotome::rlwe {
 /// One party's part of the coin.
 class Coin {
  public:
+  /// Which of the two it is.
   enum class Stage : std::uint8_t {
     tossed = 1,  ///< a hash, to which the sender is held
     shown = 2    ///< what the hash is of

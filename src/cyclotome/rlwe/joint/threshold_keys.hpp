@@ -50,6 +50,7 @@ class Commitment {
 
 /// What a first share carries in a session with an audit: the sender's other candidates, for everybody to draw again.
 struct Opened {
+  /// One of them.
   struct Candidate {
     PublicSeed seed;  ///< all of the candidate comes of it
     Digest hash;      ///< what the sender has committed to: `candidate_digest`

@@ -34,8 +34,8 @@ std::string public_fault(const DealingRound& round, const ContextPtr& context, c
 
 /// Who lied, the dealer or the one who complains, and how that shows.
 struct Verdict {
-  std::uint32_t guilty = 0;
-  std::string reason;
+  std::uint32_t guilty = 0;  ///< who
+  std::string reason;        ///< in words
 };
 /// Throws MismatchError for a complaint of another round, or one that its accuser or a dealing that its dealer did not
 /// sign: those show nothing.
