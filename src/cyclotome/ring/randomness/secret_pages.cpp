@@ -5,6 +5,7 @@
 #include <memory_resource>
 #include <mutex>
 #include <new>
+#include <utility>
 
 #include "cyclotome/platform/pages.hpp"
 #include "cyclotome/platform/process.hpp"
@@ -41,6 +42,7 @@ class Registry {
   }
   void* allocate(std::size_t bytes) {
     const std::lock_guard lock(mutex_);
+    prepare();
     return blocks_.allocate(bytes);
   }
   void free(void* data, std::size_t bytes) noexcept {
@@ -64,6 +66,13 @@ class Registry {
     bool locked;
   };
 
+  /// Has a page in reserve before the pool is asked. libstdc++'s pool asks for blocks, and then for where to note them:
+  /// if that fails it swallows the error and goes on with nothing and the process ends.
+  void prepare() {
+    if (reserve_ == nullptr) reserve_ = map_held(platform::page_bytes());
+    if (reserve_ == nullptr) throw std::bad_alloc();
+  }
+
   /// Where small blocks get their pages from; called with the mutex held.
   class Upstream final : public std::pmr::memory_resource {
    public:
@@ -71,7 +80,8 @@ class Registry {
 
    private:
     void* do_allocate(std::size_t bytes, std::size_t) override {
-      void* const pages = registry_.map_held(bytes);
+      void* pages = registry_.map_held(bytes);
+      if (pages == nullptr && bytes <= platform::page_bytes()) pages = std::exchange(registry_.reserve_, nullptr);
       if (pages == nullptr) throw std::bad_alloc();
       registry_.lock_held(pages);
       return pages;
@@ -121,6 +131,7 @@ class Registry {
   std::mutex mutex_;
   std::map<const void*, Mapping> mappings_;  // by first byte
   std::uint64_t refused_ = 0;
+  void* reserve_ = nullptr;
   Upstream upstream_{*this};
   // Larger blocks have pages of their own, which go back to the system at once.
   std::pmr::unsynchronized_pool_resource blocks_{{.max_blocks_per_chunk = 64, .largest_required_pool_block = 2048},

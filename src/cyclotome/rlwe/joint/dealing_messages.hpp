@@ -11,8 +11,8 @@ namespace cyclotome::rlwe {
 
 /// A key that a party issued for one sealed message of one dealer, with its signature.
 struct IssuedKey {
-  PublicIdentity key;
-  Signature signature;
+  PublicIdentity key;   ///< seals, for whoever has the seed
+  Signature signature;  ///< of the party that issued it
 };
 
 /// A party's first message of a round: a key for each dealer, in their order. The same for the same identity.
