@@ -334,9 +334,7 @@ class JointWorld:
                 spent=("one.party",),  # there, and goes on, or not yet
                 still=lambda folder: self._party(folder / "one.party").toss().party == 1,
             ),
-            "joint commitment": self._step(
-                "commit", lambda one: one.commit(self.tosses), bits_of(self.commitments[0])
-            ),
+            "joint commitment": self._step("commit", lambda one: one.commit(self.tosses), bits_of(self.commitments[0])),
             "joint coin": self._step("coin", lambda one: one.show_coin(self.commitments), bits_of(self.coins[0])),
             "joint first share": self._step("first", lambda one: one.first_share(self.coins), bits_of(self.first[0])),
             "joint second share": self._step(
