@@ -11,7 +11,7 @@
 #include "cyclotome/io/files/file.hpp"
 #include "cyclotome/io/objects/fermat_io.hpp"
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/study/fermat/operations.hpp"
+#include "cyclotome/study/fermat/scheme/operations.hpp"
 #include "file_path.hpp"
 #include "wide_engines.hpp"
 

@@ -8,7 +8,7 @@
 #include "bindings.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
-#include "cyclotome/study/fermat/ciphertext.hpp"
+#include "cyclotome/study/fermat/scheme/ciphertext.hpp"
 #include "wide_engines.hpp"
 
 namespace cyclotome::python {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cyclotome/study/fermat/wide_engine.hpp"
+#include "cyclotome/study/fermat/limbs/wide_engine.hpp"
 
 namespace cyclotome::python {
 

@@ -4,7 +4,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "cyclotome/study/fermat/conversion.hpp"
+#include "cyclotome/study/fermat/limbs/conversion.hpp"
 #include "testing.hpp"
 
 namespace cyclotome::testing {

@@ -4,7 +4,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include "cyclotome/study/fermat/operations.hpp"
+#include "cyclotome/study/fermat/scheme/operations.hpp"
 #include "testing.hpp"
 
 namespace cyclotome::testing {

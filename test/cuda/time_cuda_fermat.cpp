@@ -7,7 +7,7 @@
 
 #include "cyclotome/engine/cuda/study/wide_cuda_engine.hpp"
 #include "cyclotome/math/primes.hpp"
-#include "cyclotome/study/fermat/operations.hpp"
+#include "cyclotome/study/fermat/scheme/operations.hpp"
 #include "engines.hpp"
 
 using namespace cyclotome;

@@ -8,7 +8,7 @@
 #include "../cpp/io_exercise.hpp"
 #include "cyclotome/io/objects/fermat_io.hpp"
 #include "cyclotome/io/objects/ltv_io.hpp"
-#include "cyclotome/study/fermat/context.hpp"
+#include "cyclotome/study/fermat/scheme/context.hpp"
 
 namespace {
 

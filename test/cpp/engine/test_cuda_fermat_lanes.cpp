@@ -8,7 +8,7 @@
 
 #include "check.hpp"
 #include "cyclotome/engine/cuda/study/wide_lanes.hpp"
-#include "cyclotome/study/fermat/limb_arithmetic.hpp"
+#include "cyclotome/study/fermat/limbs/limb_arithmetic.hpp"
 
 using namespace cyclotome;
 using cuda::study::LaneArithmetic;

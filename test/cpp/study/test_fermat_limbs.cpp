@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "check.hpp"
-#include "cyclotome/study/fermat/punctured.hpp"
+#include "cyclotome/study/fermat/limbs/punctured.hpp"
 
 #if __has_include(<gmp.h>)
 #include <gmp.h>

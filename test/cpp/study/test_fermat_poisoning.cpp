@@ -6,7 +6,7 @@
 
 #include "check.hpp"
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
-#include "cyclotome/study/fermat/operations.hpp"
+#include "cyclotome/study/fermat/scheme/operations.hpp"
 
 #if __has_include(<valgrind/memcheck.h>)
 #include <valgrind/memcheck.h>

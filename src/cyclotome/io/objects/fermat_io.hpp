@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "cyclotome/io/container/frame.hpp"
-#include "cyclotome/study/fermat/ciphertext.hpp"
+#include "cyclotome/study/fermat/scheme/ciphertext.hpp"
 
 // Files of the study of Fermat moduli (doc/wire-format.md, kind 17). No `Container` reads them: q is none of this
 // library's bases.

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cyclotome/engine/cuda/study/wide_tables.cuh"
-#include "cyclotome/study/fermat/wide_engine.hpp"
+#include "cyclotome/study/fermat/limbs/wide_engine.hpp"
 
 // Conversions between wide limbs and words with their constants on the device. Each is one step of a WideEngine.
 namespace cyclotome::cuda::study {

@@ -6,7 +6,7 @@
 #include "cyclotome/engine/cuda/study/wide_conversions.cuh"
 #include "cyclotome/engine/cuda/study/wide_cuda_engine.hpp"
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/study/fermat/positional.hpp"
+#include "cyclotome/study/fermat/limbs/positional.hpp"
 
 namespace cyclotome {
 

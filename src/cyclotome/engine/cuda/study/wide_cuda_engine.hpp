@@ -3,7 +3,7 @@
 
 #include "cyclotome/engine/cuda/cuda_engine.hpp"
 #include "cyclotome/engine/cuda/study/words_of_lane.hpp"
-#include "cyclotome/study/fermat/wide_engine.hpp"
+#include "cyclotome/study/fermat/limbs/wide_engine.hpp"
 
 namespace cyclotome {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cyclotome/engine/cuda/study/wide_lanes.hpp"
-#include "cyclotome/study/fermat/rounding.hpp"
+#include "cyclotome/study/fermat/limbs/rounding.hpp"
 
 // Kernels on words[part][word][coefficient] of one limb, or of residues[part][limb][coefficient]. grid.y counts parts.
 // Every thread computes to the end, so that warps stay whole; those beyond the last coefficient store nothing.

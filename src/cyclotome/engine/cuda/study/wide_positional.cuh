@@ -3,8 +3,8 @@
 
 #include "cyclotome/engine/cuda/study/wide_kernels.cuh"
 
-// Integers of many words, a coefficient a thread: q as one integer (study/fermat/positional.hpp), sums for limbs that
-// no lanes hold, and the paper's versions that multiply and divide.
+// Integers of many words, a coefficient a thread: q as one integer (study/fermat/limbs/positional.hpp), sums for limbs
+// that no lanes hold, and the paper's versions that multiply and divide.
 namespace cyclotome::cuda::study {
 
 #if defined(__CUDACC__)

@@ -6,7 +6,7 @@
 #include "cyclotome/engine/cuda/memory/device_tables.cuh"
 #include "cyclotome/engine/cuda/streams/device_scope.cuh"
 #include "cyclotome/engine/cuda/study/wide_positional.cuh"
-#include "cyclotome/study/fermat/conversion.hpp"
+#include "cyclotome/study/fermat/limbs/conversion.hpp"
 
 namespace cyclotome::cuda::study {
 
