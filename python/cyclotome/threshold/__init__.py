@@ -218,7 +218,7 @@ class Party:
         self._commitments = tuple(lines)
         return Coin(self._session.parameters, self._native.show_coin([each.native for each in lines]))
 
-    def first_share(self, before: Sequence[Commitment] | Sequence[Coin] = ()) -> KeyShare:
+    def first_share(self, before: Sequence[Commitment] | Sequence[Coin]) -> KeyShare:
         """The message of the first round, to all parties: parts of the public key, of the Galois keys, and of what the
         second round is made of; with an audit also the seeds of all candidates but this one. ``before``: what all
         parties sent before it, the coins that they have shown or, without an audit, their commitments. They are kept

@@ -161,7 +161,7 @@ class Wrapped:
         return self._parameters
 
     def _facts(self) -> str:
-        raise NotImplementedError
+        return self._parameters.summary()
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._facts()})"

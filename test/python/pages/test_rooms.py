@@ -13,6 +13,8 @@ from pages import QUOTED, ROOT, name_of, prose
 SOURCE = ROOT / "src" / "cyclotome"
 #: Packages whose folders are rooms.
 PACKAGES = ("python/cyclotome", "bench/cyclotome_bench")
+#: Parts of one translation unit, whose order of inclusion says more than a page; engine/cpu/README.md tells it.
+PARTS = ROOT / "src" / "cyclotome" / "engine" / "cpu" / "vector"
 CODE = {".hpp", ".cpp", ".h", ".cuh", ".cu"}
 SECTIONS = ["Read first", "Words", "Rules", "Test", "Not here"]
 FILE = re.compile(r"(?:[\w.*-]+/)*[\w*-]+\.(?:hpp|cpp|h|cuh|cu|py|md)")
@@ -52,7 +54,7 @@ def nested_rooms() -> list[Path]:
         path for room in rooms() for path in room.rglob("*") if path.is_dir() and any(map(is_code, path.iterdir()))
     ]
     known = {*rooms(), *(ROOT / base for base in PACKAGES)}
-    return sorted(path for path in {*folders, *packages} if path not in known and (path / "README.md").is_file())
+    return sorted({*folders, *packages} - known - {PARTS})
 
 
 def units(room: Path) -> set[str]:
