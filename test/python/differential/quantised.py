@@ -50,7 +50,7 @@ def models_in_the_clear(draw: Draw) -> None:
     kind, estimator, options = draw(
         st.sampled_from(
             [
-                ("LinearClassifier", linear.LogisticRegression(), {}),
+                ("LinearClassifier", linear.LogisticRegression(), {"answer": "predict"}),
                 ("LinearScores", linear.LogisticRegression(), {"answer": "scores"}),
                 ("Trees", trees.DecisionTreeClassifier(max_depth=2, random_state=0), {}),
                 ("Neighbours", neighbours.KNeighborsClassifier(1), {}),
