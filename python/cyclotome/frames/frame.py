@@ -176,7 +176,7 @@ class EncryptedFrame(SummarizedTable):
         return made
 
     @property
-    def loc(self) -> Loc:
+    def loc(self) -> Loc[EncryptedFrame]:
         """Rows by their public names, and columns: ``f.loc[names]``, ``f.loc[a:b, "price"]``, ``f.loc[name, "price"]``;
         or by a condition. See `cyclotome.frames.places.Loc`."""
         return Loc(self)
@@ -215,7 +215,7 @@ class EncryptedFrame(SummarizedTable):
         return made
 
     # --- groups -------------------------------------------------------------------------------------------------------
-    def groupby(self, by: object) -> GroupedFrame:
+    def groupby(self, by: object) -> GroupedFrame[EncryptedFrame]:
         """Rows by groups, whose sums, counts and statistics are computed for all groups at once.
 
         Args:
