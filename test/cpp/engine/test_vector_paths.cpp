@@ -261,8 +261,13 @@ TEST(permutations_that_break_runs_are_told) {
   CHECK(cpu::moves_runs(sources));
   std::swap(sources[15], sources[16]);  // across the border of two runs
   CHECK(!cpu::moves_runs(sources));
-  const RingShapePtr phi = RingShape::cyclotomic(1365);
-  CHECK(!cpu::moves_runs(phi->galois().slots(phi->galois().generators().front().element)));
+  for (std::uint32_t c = 0; c < 64; ++c) sources[c] = c - c % 16 + (c * 5 + 3) % 16;  // within runs, but not halves
+  CHECK(!cpu::moves_runs(sources));
+  for (const std::size_t index : {1365, 1105}) {  // 1105: an axis of 16 values is a run
+    const RingShapePtr phi = RingShape::cyclotomic(index);
+    CHECK(!cpu::moves_runs(phi->galois().slots(phi->galois().generators().front().element)));
+    CHECK(!cpu::moves_runs(phi->galois().slots(2)));
+  }
 }
 
 template <LimbWord W>
