@@ -45,7 +45,8 @@ struct Kernels {
   /// out = the representative of a modulo `from` in [-from/2, from/2), modulo q: a centred lift of one limb. from < 4
   /// q.
   void (*move_centred)(W* out, const W* a, std::size_t count, W from, W q) noexcept;
-  /// out[c] = a[sources[c]], where sources are as `moves_runs` says; count is a multiple of it, and out is not a.
+  /// out[c] = a[sources[c]], where sources are as `moves_runs` says; count is a multiple of
+  /// `permuted_run`, and out is not a.
   void (*permute)(W* out, const W* a, const std::uint32_t* sources, std::size_t count) noexcept;
 
   /// out = sum of a[i] b[i] over `terms` >= 1 pairs of polynomials; out is none of them.
@@ -75,6 +76,10 @@ struct Kernels {
   void (*sample_small)(int* out, std::size_t first, std::size_t count, Law law, const StreamAddress& address) noexcept;
   /// Small integers, |x| < q, as residues. Constant time.
   void (*reduce_small)(W* out, const int* small, std::size_t count, W q) noexcept;
+  /// Values as residues modulo t; not 0 if one lies outside [-t/2, t/2]. Constant time.
+  std::uint64_t (*to_residues)(W* out, const std::int64_t* values, std::size_t count, std::uint64_t t) noexcept;
+  /// Residues as their representatives in [-t/2, t/2). Constant time.
+  void (*to_values)(std::int64_t* out, const W* residues, std::size_t count, std::uint64_t t) noexcept;
 };
 
 /// The table for `set`, which must be one of `instruction_sets()`.
