@@ -16,7 +16,7 @@ from cyclotome import _core
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import wire_format
-from small import DEGREE, HOME, NARROW, keys, parameters
+from small import DEGREE, HOME, NARROW, insecure, keys, parameters
 
 SCHEMES = ["bfv", "bgv"]
 seeds = st.integers(0, 2**32)
@@ -361,11 +361,7 @@ def test_what_row_after_row_has_room_for_has_room_as_a_matrix(scheme: str) -> No
     rng = np.random.default_rng(9)
     w, a = rng.integers(-30, 31, (40, 50)), rng.integers(-9, 10, 50)
     for bits in range(36, 60):
-        primes = cy.bfv.find_primes(degree, [bits, bits + 1], avoid=(65537,))
-        chosen = cy.Parameters(
-            degree=degree, plain_moduli=(65537,), moduli=primes[:1], special_moduli=primes[1:], security=0,
-            allow_insecure=True, scheme=scheme,
-        )  # fmt: skip
+        chosen = insecure((65537,), degree, [bits], [bits + 1], scheme=scheme)
         made = cy.keygen(chosen, device=HOME)
         x = cy.encrypt(a, made.public, bound=9)
         try:
