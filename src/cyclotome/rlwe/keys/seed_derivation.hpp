@@ -29,7 +29,8 @@ enum class Purpose : std::uint32_t {
   joint_relinearization_second = 16,
   joint_ephemeral_secret = 17,  ///< u of the first round
   secret_sharing = 18,
-  share_flooding = 19
+  share_flooding = 19,
+  joint_share_proof = 20  ///< masks of a proof
 };
 
 /// Objects with a uniform polynomial have a seed for it, which is published, and one for their error.
