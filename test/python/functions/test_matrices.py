@@ -204,12 +204,8 @@ def test_layers_until_the_noise_is_used_up(scheme: str) -> None:
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_every_kind_of_key_switch(scheme: str, special: int) -> None:
     """Without special primes, with one, with digits of two; one plaintext modulus, and two that share keys."""
-    primes = cy.bfv.find_primes(DEGREE, [50] * 4 + [51] * special, avoid=NARROW)
     for plain in (NARROW[:1], NARROW):
-        chosen = cy.Parameters(
-            degree=DEGREE, plain_moduli=plain, moduli=primes[:4], special_moduli=primes[4:], security=0,
-            allow_insecure=True, scheme=scheme,
-        )  # fmt: skip
+        chosen = insecure(plain, DEGREE, special=[51] * special, scheme=scheme)
         for wanted in ((), [(6, 16)]):
             made = cy.keygen(chosen, device=HOME, matrices=wanted)
             w, a = numbers(1, 6, 16), numbers(2, 16)
