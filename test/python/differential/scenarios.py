@@ -21,7 +21,7 @@ from cyclotome.errors import CyclotomeError
 from hypothesis import strategies as st
 from small import HOME
 
-from . import circuit_programs, facts, joint, quantised, served
+from . import circuit_programs, facts, joint, quantised, served, table_statistics
 from .programs import world
 from .recording import api
 
@@ -406,7 +406,9 @@ def tables_by_hand(draw: Draw) -> None:
     zeroed = [value * one for value, one in zip(values, mask, strict=True)]
     cleared = draw(st.sampled_from([None, False, True]))
     x = api.encrypt(zeroed if cleared else values, where.keys.public, bound=9).with_keys(where.keys.evaluation)
-    column = api.EncryptedColumn(values=x, scale=1, mask=mask, cleared=cleared)
+    column = api.EncryptedColumn(
+        values=x, scale=1, mask=mask, cleared=cleared, index=None, kind="number", kept=None, name="a"
+    )
     _close(api.decrypt_frame(column.sum(), where.keys.secret, exact=True), sum(zeroed), (values, mask))
     frame = api.EncryptedFrame(columns={"a": column}, index=draw(st.sampled_from([None, ("x", "y", "z")])))
     found = api.decrypt_frame(frame, where.keys.secret)["a"]
@@ -457,6 +459,8 @@ SCENARIOS: dict[str, Callable[[Draw], None]] = {
     each.__name__: each
     for each in (
         kinds,
+        table_statistics.table_statistics,
+        table_statistics.table_options,
         suggestions,
         computed_suggestions,
         digits,
