@@ -29,7 +29,12 @@ enum class Purpose : std::uint32_t {
   joint_relinearization_second = 16,
   joint_ephemeral_secret = 17,  ///< u of the first round
   secret_sharing = 18,
-  share_flooding = 19
+  share_flooding = 19,
+  // Of encapsulation keys (rlwe/encapsulation/encapsulation_keys.hpp).
+  sparse_secret = 20,
+  sparse_key_id = 21,
+  encapsulation_key = 22,  ///< to the sparse secret
+  release_key = 23         ///< and back
 };
 
 /// Objects with a uniform polynomial have a seed for it, which is published, and one for their error.
