@@ -77,7 +77,7 @@ if TYPE_CHECKING:
     from .keys.kinds import EvaluationKeys, Keys, PublicKey, SecretKey
     from .memory import memory_limit, set_memory_limit
     from .numbers.fixed_point import FixedPoint
-    from .options import allow_undecryptable, progress
+    from .options import allow_undecryptable, progress, relinearize_at_once
     from .parameters.parameters import Parameters
     from .planning.dry_runs import Operand
     from .planning.plans import Plan, plan
@@ -154,6 +154,7 @@ __all__ = [
     "polyval",
     "progress",
     "rekeying",
+    "relinearize_at_once",
     "reveal",
     "save",
     "save_keys",
@@ -199,7 +200,7 @@ _MODULES = {
     "keys.kinds": "EvaluationKeys Keys PublicKey SecretKey",
     "memory": "memory_limit set_memory_limit",
     "numbers.fixed_point": "FixedPoint",
-    "options": "allow_undecryptable progress",
+    "options": "allow_undecryptable progress relinearize_at_once",
     "parameters.parameters": "Parameters",
     "planning.dry_runs": "Operand",
     "planning.plans": "Plan plan",

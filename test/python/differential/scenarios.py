@@ -21,7 +21,7 @@ from cyclotome.errors import CyclotomeError
 from hypothesis import strategies as st
 from small import HOME
 
-from . import circuit_programs, facts, joint, quantised, served, table_statistics
+from . import circuit_programs, facts, joint, quantised, refreshed, served, table_statistics
 from .programs import world
 from .recording import api
 
@@ -390,6 +390,12 @@ def options(draw: Draw) -> None:
             assert type(error).__name__ == "NoiseError"
         else:
             raise AssertionError("what can't be decrypted was computed outside of the context")
+    a, b = (np.array(draw(st.lists(st.integers(-9, 9), min_size=3, max_size=3)), dtype=object) for _ in range(2))
+    y, z = (api.encrypt(each, where.keys.public, bound=9).with_keys(where.keys.evaluation) for each in (a, b))
+    with api.relinearize_at_once():
+        at_once = y * z
+    assert api.to_bytes(at_once) == api.to_bytes(y * z)
+    _close(api.decrypt(at_once - y * z + z * z, where.keys.secret), b * b, "products at once and later")
     limit = draw(st.sampled_from(["1G", 1 << 30]))
     api.set_memory_limit(limit=limit)
     try:
@@ -481,6 +487,7 @@ SCENARIOS: dict[str, Callable[[Draw], None]] = {
         *joint.SCENARIOS,
         *quantised.SCENARIOS,
         *facts.SCENARIOS,
+        *refreshed.SCENARIOS,
         *served.SCENARIOS,
         *circuit_programs.SCENARIOS,
     )
