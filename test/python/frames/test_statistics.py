@@ -285,3 +285,29 @@ def test_least_squares_are_numpys(way: str, rng: np.random.Generator) -> None:
     for wrong in (lambda: frame.fit("none"), lambda: frame.fit("sold", ["day"]), lambda: frame.fit("sold", ["shop"])):
         with pytest.raises((ArgumentError, UnsupportedError)):
             wrong()
+
+
+def test_polars_comes_back_where_it_is_asked_for(rng: np.random.Generator) -> None:
+    table = drawn(rng, 12, 0.2)
+    frame = encrypted(table, "encrypted")
+    found = opened(frame, library="polars")
+    assert found.columns == list(table) and found["sold"].to_list() == table["sold"].tolist()
+    assert found["shop"].to_list() == [None if pd.isna(each) else each for each in table["shop"]]
+    assert found["day"].to_list() == table["day"].tolist() and found["flag"].to_list() == table["flag"].tolist()
+    means = opened(frame.groupby("shop")["price"].mean(), library="polars")
+    assert means.columns == ["shop", "price"] and means["shop"].to_list() == SHOPS
+    assert opened(frame["sold"], library="polars").name == "sold"
+    assert opened(frame["sold"].sum(), library="polars") == table["sold"].sum()
+    assert opened(frame[frame["flag"]], library="polars").height == int(table["flag"].sum())
+    several = opened(frame.groupby("shop").agg({"sold": ["mean", "max"]}), library="polars")
+    assert several.columns == ["shop", "sold_mean", "sold_max"]
+
+
+def test_hostile_shares_are_refused_at_once(rng: np.random.Generator) -> None:
+    """Powers of ten without end in a file are no probability."""
+    facts, arrays = descriptions.described(encrypted(drawn(rng, 4, 0), "public")["sold"].quantile(0.5))
+    for share in ("1e999999999/1", "1/" + "9" * 500, "1/0", "2/1", "-1/2", 0.5, None):
+        measures = [["quantile", 0, share, "linear"]]
+        recipe = {**facts["statistics"], "measures": measures}
+        with pytest.raises(FormatError):
+            descriptions.rebuilt({**facts, "statistics": recipe, "arrays": []}, arrays)
