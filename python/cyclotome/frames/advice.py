@@ -106,7 +106,12 @@ def called(own: object, function: Any, method: str, operands: tuple[Any, ...], o
         UnsupportedError: it is no operator.
     """
     name = function.__name__
-    if method == "__call__" and name in _OPERATORS and not options:
+    if options:
+        raise UnsupportedError(
+            f"numpy.{name} with {', '.join(options)} does not know {type(own).__name__}: write a new name, "
+            "x = array + column"
+        )
+    if method == "__call__" and name in _OPERATORS:
         for place, operand in enumerate(operands[:2]):
             if isinstance(operand, type(own)):
                 operator = _method(type(operand), _OPERATORS[name][place])

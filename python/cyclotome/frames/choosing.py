@@ -313,6 +313,13 @@ class ChosenColumn(SummarizedColumn):
                 "division by encrypted columns: decrypt both and divide there; by public numbers there is x / 4"
             )
 
+        def __abs__(self, *_: object) -> NoReturn:
+            raise UnsupportedError(
+                "abs and round of encrypted columns: round before encryption; x.where(x >= 0, 0) is what is above 0"
+            )
+
+        __round__ = __floor__ = __ceil__ = __trunc__ = __abs__
+
         __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __rtruediv__
 
         def __array__(self, *_: object, **__: object) -> NoReturn:

@@ -125,7 +125,7 @@ class GroupedFrame(Generic[_T]):
 
     def _has(self, name: str, statistic: str) -> bool:
         column = self.frame.columns[name]
-        if not isinstance(column, EncryptedColumn) or name == self.groups.name:
+        if not isinstance(column, EncryptedColumn) or name == self.groups.own:
             return False
         return not (kinds.is_date(column.kind) and statistic in ("sum", "var", "std", "sem"))
 

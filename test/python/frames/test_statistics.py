@@ -102,6 +102,7 @@ PROGRAMS: dict[str, Callable[[Any], Any]] = {
     "quantile of each": lambda f: f[NUMBERS].quantile(0.25),
     "quantiles of each": lambda f: f[NUMBERS].quantile([0.25, 0.5]),
     "description": lambda f: f[NUMBERS].describe(),
+    "description of all": lambda f: f.describe(),
     "correlations": lambda f: f[[*NUMBERS, "flag"]].corr(),
     "covariances": lambda f: f[NUMBERS].cov(),
     "agg of a frame": lambda f: f[NUMBERS].agg(["sum", "mean"]),
@@ -157,18 +158,20 @@ def test_statistics_are_pandas(way: str, rng: np.random.Generator) -> None:
 
 
 @pytest.mark.parametrize("way", ["public", "encrypted"])
-@pytest.mark.parametrize("key", ["shop", "flag", "labels"])
+@pytest.mark.parametrize("key", ["shop", "flag", "labels", "condition"])
 def test_statistics_of_groups_are_pandas(way: str, key: str, rng: np.random.Generator) -> None:
     rows = 24
     table = drawn(rng, rows, 0.2)
     frame = encrypted(table, way)
     labels = pd.Series(rng.choice(["x", "y"], rows), name="side")
     ours, theirs = (labels, labels) if key == "labels" else (key, key)
+    if key == "condition":
+        ours, theirs = frame["shop"] == "A", table["shop"] == "A"
     for name, program in GROUPED.items():
         wanted = program(table.groupby(theirs, observed=False))
         got = opened(program(frame.groupby(ours)))
         try:
-            if key == "flag":
+            if key in ("flag", "condition"):
                 got = got.reindex(wanted.index)
             same(got, wanted)
         except AssertionError as error:

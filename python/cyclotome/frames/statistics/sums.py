@@ -56,6 +56,8 @@ class Groups(NamedTuple):
     column: Any = None
     #: Whether it was one of categories before, too.
     categorical: bool = True
+    #: The frame's column that is the key, of which there are no statistics then.
+    own: str | None = None
 
 
 def measure_of(name: object, ddof: int | None = None) -> Measure:
