@@ -48,7 +48,9 @@ COMMANDS: list[tuple[str, set[str], int]] = [
     ("threshold answer {session} FILE --party 1 --secret {own} -o {new}", {"key-share"}, KEYS),
     ("threshold answer {session} {key-share} --party 1 --secret FILE -o {new}", {"own"}, OTHERS),
     ("threshold receive {session} FILE --party 1 --secret {own} -o {new}", {"secret-share"}, KEYS),
-    ("threshold combine {session} FILE --out {new}", {"key-share"}, KEYS),
+    ("threshold accept {session} FILE --party 1 --secret {own} -o {new}", {"key-share"}, KEYS),
+    ("threshold accept {session} {key-share} --party 1 --secret FILE -o {new}", {"own"}, OTHERS),
+    ("threshold combine {session} FILE --out {new}", {"key-share", "acceptance"}, KEYS),
     ("threshold decrypt-share {session} FILE --party 1 --with 1,2 --secret {own} -o {new}", {"array"}, OTHERS),
     ("threshold decrypt-share {session} {array} --party 1 --with 1,2 --secret FILE -o {new}", {"own"}, OTHERS),
     ("threshold decrypt {session} {array} FILE", {"decryption-share"}, OTHERS),
@@ -73,11 +75,13 @@ def joint(parameters: cy.Parameters, own: Path) -> dict[str, Any]:
     first = [party.first_share(coins) for party in parties]
     second = [party.second_share(first) for party in parties]
     keys = cy.threshold.combine(session, first, second)
+    word = parties[0].accept(first, second)
     dealt = parties[0].deal()[2]
     parties[0].receive([party.deal()[1] for party in parties])
     share = parties[0].decryption_share(cy.encrypt([1, 2], keys.public), active=[1, 2])
     return {
         "session": session,
+        "acceptance": word,
         "coin": coins[0],
         "commitment": commitments[0],
         "key-share": first[0],

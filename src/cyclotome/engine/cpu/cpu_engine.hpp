@@ -7,6 +7,7 @@
 #include "cyclotome/engine/cpu/loops.hpp"
 #include "cyclotome/engine/cpu/memory_pool.hpp"
 #include "cyclotome/engine/host_threads.hpp"
+#include "cyclotome/engine/host_values.hpp"
 #include "cyclotome/engine/verbs.hpp"
 
 namespace cyclotome {
@@ -30,7 +31,7 @@ struct PlainRounding;
 }  // namespace program
 
 /// The engine that computes on this machine's cores.
-class CpuEngine final : public Engine, public HostThreads {
+class CpuEngine final : public Engine, public HostThreads, public HostValues {
  public:
   /// threads = 0: one for each core this process may use. instruction_set: the best of this machine unless another one
   /// of `cpu::instruction_sets()` is asked for. Throws ArgumentError above 1024 threads, EngineError for a set that
@@ -43,6 +44,10 @@ class CpuEngine final : public Engine, public HostThreads {
   void in_parallel(std::size_t count, const std::function<void(std::size_t)>& body) override {
     loops_.in_parallel(count, cpu::parallel_threshold, body);
   }
+  bool place(View out, std::span<const std::int64_t> values, std::size_t width,
+             std::span<const std::uint32_t> positions) override;
+  void collect(std::span<std::int64_t> values, ConstView a, std::size_t width,
+               std::span<const std::uint32_t> positions) override;
   /// The vector instructions that this engine computes with.
   cpu::InstructionSet instruction_set() const noexcept { return instruction_set_; }
   /// Bytes of memory in use, and the most that were at any time since reset_memory_peak(): what work costs in memory.
@@ -114,6 +119,8 @@ class CpuEngine final : public Engine, public HostThreads {
   template <class Run>
   void switch_keys(View out, ConstView key, const KeySwitchConstants& constants, const SwitchedFrom& from,
                    const Run& run);
+  template <LimbWord W, class Body>
+  void for_each_run_of_values(std::size_t rows, std::size_t width, const Body& body);
   /// Law::error where coefficients are sums of draws. address(b, p, l): of a polynomial.
   template <class Address>
   void sample_sums(View out, const ErrorSums& errors, const Address& address);
