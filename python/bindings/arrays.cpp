@@ -318,6 +318,13 @@ void bind_shaping(nb::module_& m) {
         return tuple_of(value::broadcast_shape(operation.c_str(), a, b));
       },
       "operation"_a, "a"_a, "b"_a);
+  m.def("refresh", &value::refresh, "x"_a, "options"_a, NoGil());
+  nb::class_<value::RefreshFacts>(m, "RefreshFacts")
+      .def_ro("weight", &value::RefreshFacts::weight)
+      .def_ro("products", &value::RefreshFacts::products)
+      .def_ro("refreshed_headroom", &value::RefreshFacts::refreshed_headroom)
+      .def_ro("least_headroom", &value::RefreshFacts::least_headroom);
+  m.def("refresh_facts", &value::refresh_facts, "context"_a, NoGil());
   m.def("rekey", &value::rekey, "x"_a, "key"_a, "options"_a, NoGil());
   m.def("rerandomize", &value::rerandomize, "x"_a, "key"_a, "options"_a, NoGil());
   m.def("reshape", &value::reshape, "x"_a, "shape"_a, NoGil());

@@ -54,7 +54,10 @@ if TYPE_CHECKING:
     from .files.key_files import KeyFiles, save_keys
     from .frames.columns import EncryptedCategories, EncryptedColumn
     from .frames.decryption import decrypt_frame
-    from .frames.frame import EncryptedFrame, encrypt_frame
+    from .frames.encrypting import encrypt_frame
+    from .frames.frame import EncryptedFrame
+    from .frames.proposals import frame_options
+    from .frames.statistics.deferred import EncryptedStatistics
     from .functions.digits import EncryptedDigits, decrypt_digits, encrypt_digits
     from .functions.functions import (
         argmax,
@@ -94,6 +97,7 @@ __all__ = [
     "EncryptedColumn",
     "EncryptedDigits",
     "EncryptedFrame",
+    "EncryptedStatistics",
     "EvaluationKeys",
     "FixedPoint",
     "Inspection",
@@ -128,6 +132,7 @@ __all__ = [
     "errors",
     "extension_slots",
     "fpga",
+    "frame_options",
     "from_bytes",
     "inspect",
     "interop",
@@ -185,7 +190,10 @@ _MODULES = {
     "files.key_files": "KeyFiles save_keys",
     "frames.columns": "EncryptedCategories EncryptedColumn",
     "frames.decryption": "decrypt_frame",
-    "frames.frame": "EncryptedFrame encrypt_frame",
+    "frames.encrypting": "encrypt_frame",
+    "frames.frame": "EncryptedFrame",
+    "frames.proposals": "frame_options",
+    "frames.statistics.deferred": "EncryptedStatistics",
     "functions.digits": "EncryptedDigits decrypt_digits encrypt_digits",
     "functions.functions": "argmax argmin equal is_zero less lookup maximum minimum polyval sort top_k where",
     "keys.generation": "keygen sum_rotations",

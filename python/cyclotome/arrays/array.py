@@ -287,6 +287,18 @@ class EncryptedArray(ArrangedArray, TurnedArray, NoNumber):
         """
         return self.derived(_core.relinearized(self._native, current.get().native))
 
+    def refreshed(self) -> EncryptedArray:
+        """The same values with noise that does not depend on what was computed before, over all primes: the number of
+        products has no end. Exact; takes seconds. EXPERIMENTAL: doc/bootstrapping.md says what its security rests on.
+
+        Raises:
+            NoiseError: there is too much noise already; before anything is computed, with how many bits earlier to
+                refresh. `EvaluationKeys.refreshing` has the headroom that it takes.
+            MissingKeyError: evaluation keys of ``keygen(..., bootstrap=True)`` are not attached.
+            UnsupportedError: parameters that can't be refreshed; `Parameters.bootstrappable` can.
+        """
+        return self.derived(_core.refresh(self._native, current.get().native))
+
     # --- bits and elements of GF(2^r) ---------------------------------------------------------------------------------
     def __xor__(self, other: Operand) -> EncryptedArray:
         """Sums of bits, and of elements of GF(2^r)."""

@@ -53,6 +53,8 @@ ALLOWED = {
     "reveal": "as decrypt",
     "save": _JSON,
     "suggest": _HANDED,
+    "threshold.Acceptance.__init__": _NATIVE,
+    "threshold.Acceptance.native": _NATIVE,
     "threshold.CheckedDecryption.values": "as decrypt",
     "threshold.CheckedDecryption.__init__": _PARTY + ", and what recompute is called with",
     "threshold.Coin.__init__": _NATIVE,

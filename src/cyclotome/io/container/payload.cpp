@@ -300,6 +300,7 @@ void check_payload(const Envelope& envelope) {
     case Kind::party:
     case Kind::key_commitment:
     case Kind::coin:
+    case Kind::acceptance:
       check_threshold_payload(envelope);
       break;
     case Kind::dealing_message:
@@ -329,6 +330,7 @@ std::uint64_t expanded_bytes(const Envelope& envelope) {
     case Kind::party:
     case Kind::key_commitment:
     case Kind::coin:
+    case Kind::acceptance:
     case Kind::protected_party:
     case Kind::dealing_message:
       return 0;
@@ -338,7 +340,7 @@ std::uint64_t expanded_bytes(const Envelope& envelope) {
     case Kind::public_key:
       return 2 * key_limbs * limb;
     case Kind::evaluation_keys:
-      return envelope.payload().size() * p.digits() * 2 * key_limbs * limb;
+      return evaluation_keys_expanded_bytes(envelope);
     case Kind::rekeying_key:
       return p.digits() * 2 * key_limbs * limb;
     case Kind::threshold_session:
