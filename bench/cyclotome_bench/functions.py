@@ -26,13 +26,13 @@ from cyclotome_bench.machine.timing import (
     clock_of,
     kind_on,
 )
-from cyclotome_bench.peers.functions_peer import SEAL_BITS, Peer
+from cyclotome_bench.peers.functions_peer import Peer, same_lengths
 from cyclotome_bench.peers.functions_published import published_table
 from cyclotome_bench.peers.seal import seal_available, seal_name
 from cyclotome_bench.peers.truth import WrongResultError
 from cyclotome_bench.plans import WholePlan
 from cyclotome_bench.reports.cells import compared, timed
-from cyclotome_bench.reports.report import Record, key_of
+from cyclotome_bench.reports.report import Record, key_fields, key_of
 from cyclotome_bench.reports.tables import Table, duration, times
 
 __all__ = [
@@ -166,24 +166,8 @@ def _argmax_of_bits(quick: bool, scheme: str, rng: np.random.Generator, device: 
     return _computed("argmax of 10 in bits", cy.argmax, [operand], [scores], expected, parameters, device)
 
 
-def _same_length(scheme: str, quick: bool) -> cy.Parameters:
-    """Moduli of the lengths of SEAL's default."""
-    degree = 1024 if quick else _DEGREE
-    primes = cy.bfv.find_primes(degree, list(SEAL_BITS), avoid=(_PLAIN,))
-    return cy.Parameters(
-        degree=degree,
-        plain_moduli=(_PLAIN,),
-        moduli=primes[:-1],
-        special_moduli=primes[-1:],
-        scheme=scheme,
-        table="he-standard-2018",
-        security=0 if quick else 128,
-        allow_insecure=quick,
-    )
-
-
 def _beside_seal(quick: bool, scheme: str, peer: bool, rng: np.random.Generator, device: str) -> Iterator[_Case]:
-    parameters = _same_length(scheme, quick)
+    parameters = same_lengths(scheme, 1024 if quick else _DEGREE, _PLAIN, secure=not quick)
     keys = cy.keygen(parameters, rotations=[], device=device)
     n = parameters.degree
     values, weights = rng.integers(0, _PLAIN, n), rng.integers(-30000, 30001, n)
@@ -246,18 +230,8 @@ def measure_functions(plan: FunctionsPlan, peer: bool, known: set[tuple[Any, ...
     for scheme, cases in _cases(plan, peer and seal_available() and plan.device.startswith("cpu")):
         for case in cases():
             parameters = case.parameters
-            head: Record = {
-                "set": FUNCTIONS_SET,
-                "scheme": scheme,
-                "chain": "",
-                "operation": case.function,
-                "degree": parameters.degree,
-                "word": parameters.word,
-                "log_q": parameters.modulus_bits,
-                "threads": 1,
-                "batch": 1,
-                "engine": plan.device,
-            }
+            sizes = (parameters.degree, parameters.word, parameters.modulus_bits)
+            head = key_fields(FUNCTIONS_SET, scheme, case.function, *sizes, engine=plan.device)
             if key_of(head) in known:
                 continue
             actions = [awaited(case.ours, plan.device), *([case.peer] if case.peer else [])]

@@ -17,6 +17,9 @@ from . import MAX_BYTES, Path, metadata
 
 __all__ = ["Inspection", "inspect"]
 
+#: What is said of objects that have no parameters of this library's: fields of an `Inspection`.
+_WITHOUT_PARAMETERS = ("broken", "study", "identity", "product_context")
+
 
 @dataclass(frozen=True)
 class Inspection:
@@ -57,6 +60,8 @@ class Inspection:
     #: Of evaluation keys; None otherwise.
     relinearization: bool | None = None
     galois_keys: int | None = None
+    #: Whether arrays can be refreshed with them.
+    refreshes: bool | None = None
     #: Of a rekeying key: id of the secret key whose arrays it takes; ``key_id`` is where it leads. None otherwise.
     rekeys_from: str | None = None
     #: Of a protected secret key or share: what turns its passphrase into a key, and the cipher; None otherwise.
@@ -111,7 +116,8 @@ class Inspection:
             lines.append(f"  {plural(self.ciphertexts, 'ciphertext')}, noise headroom {self.noise_headroom:.0f} bits")
         if self.galois_keys is not None:
             held = "relinearisation key" if self.relinearization else "no relinearisation key"
-            lines.append(f"  {held}, {plural(self.galois_keys, 'rotation key')}")
+            more = ", keys that refresh (experimental)" if self.refreshes else ""
+            lines.append(f"  {held}, {plural(self.galois_keys, 'rotation key')}{more}")
         if self.protection is not None:
             lines.append(f"  encrypted with a passphrase: {self.protection}")
         if self.rekeys_from is not None:
@@ -236,34 +242,17 @@ def inspect(path: Path, *, max_bytes: int = MAX_BYTES) -> Inspection:
         if following is not None:
             return _frame(following, max_bytes)
     found = _core.inspect_file(name, max_bytes)
-    if "broken" in found or "study" in found:
+    key_id = found["key_id"].hex() if any(found.get("key_id", b"")) else None
+    alone = {name: found[name] for name in _WITHOUT_PARAMETERS if name in found}
+    if alone:
         return Inspection(
             kind=found["kind"],
             parameters=None,
             nbytes=found["nbytes"],
             expanded_nbytes=found["nbytes"],
             format_version=found["version"],
-            key_id=found["key_id"].hex() if any(found["key_id"]) else None,
-            broken=found.get("broken"),
-            study=found.get("study"),
-        )
-    if "identity" in found:
-        return Inspection(
-            kind=found["kind"],
-            parameters=None,
-            nbytes=found["nbytes"],
-            expanded_nbytes=found["nbytes"],
-            format_version=found["version"],
-            identity=found["identity"],
-        )
-    if "product_context" in found:
-        return Inspection(
-            kind=found["kind"],
-            parameters=None,
-            nbytes=found["nbytes"],
-            expanded_nbytes=found["nbytes"],
-            format_version=found["version"],
-            product_context=found["product_context"],
+            key_id=key_id,
+            **alone,
         )
     facts = metadata.parse(found["metadata"])
     parameters = Parameters.of_native(found["parameters"], metadata.read_value_bits(facts))
@@ -281,6 +270,7 @@ def inspect(path: Path, *, max_bytes: int = MAX_BYTES) -> Inspection:
         about["noise_headroom"] = min(array["headroom"] for array in arrays)
     if found["kind"] == "evaluation keys":
         about["relinearization"] = found["relinearization"]
+        about["refreshes"] = found["refreshes"]
         about["galois_keys"] = len(found["galois_elements"])
     if "rekeys_from" in found:
         about["rekeys_from"] = found["rekeys_from"].hex()
@@ -293,7 +283,7 @@ def inspect(path: Path, *, max_bytes: int = MAX_BYTES) -> Inspection:
         nbytes=found["nbytes"],
         expanded_nbytes=found["expanded_nbytes"],
         format_version=found["version"],
-        key_id=found["key_id"].hex() if any(found["key_id"]) else None,
+        key_id=key_id,
         note=metadata.read_note(facts),
         **about,
     )

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Encrypted tables in one file: containers one after the other, each of a kind that is stored by itself too.
 
-The first holds the parameters, and in its metadata, as ``frame``, the table's description (`frame_descriptions`); the
+The first holds the parameters, and in its metadata, as ``frame``, the table's description (`descriptions`); the
 others are the encrypted arrays of columns and masks. Every container has its length and checksum, and the description
 lists the checksums, so that arrays which were lost or changed places are found.
 
@@ -23,7 +23,7 @@ from ..errors import ArgumentError, FileError, FormatError
 from ..streams import Buffer, Parts, Source
 from ..text import byte_size
 from . import descriptions
-from .frame import EncryptedFrame
+from .table import Table
 
 __all__ = [
     "containers",
@@ -49,9 +49,7 @@ _SHORTEST = 56 + 12 + _CHECKSUM
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
-def parts(
-    frame: EncryptedFrame, stored: Callable[[EncryptedArray], memoryview]
-) -> tuple[dict[str, Any], list[memoryview]]:
+def parts(frame: Table, stored: Callable[[EncryptedArray], memoryview]) -> tuple[dict[str, Any], list[memoryview]]:
     """What the first container's metadata say, and the other containers.
 
     Raises:
@@ -193,6 +191,6 @@ def require_end(following: Source) -> None:
         raise FormatError("bytes follow after the table's last array; the file was put together by something else")
 
 
-def read(about: dict[str, Any], arrays: Sequence[EncryptedArray]) -> EncryptedFrame:
-    """The table. Raises FormatError: see `frame_descriptions.rebuilt`."""
+def read(about: dict[str, Any], arrays: Sequence[EncryptedArray]) -> Table:
+    """The table. Raises FormatError: see `descriptions.rebuilt`."""
     return descriptions.rebuilt(about, arrays)

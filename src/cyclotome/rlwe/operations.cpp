@@ -181,14 +181,7 @@ ConstView relinearization_key(const Ciphertext& a, const EvaluationKeys& keys) {
 Ciphertext relinearize(const Ciphertext& given, const EvaluationKeys& keys) {
   require_keys_of("relinearize", given, keys);
   if (given.parts() == 2) return given.derived(given.polynomials().clone(), given.noise(), given.raised_from());
-  if (given.parts() != 3) throw ArgumentError(message("relinearize takes ciphertexts of 3 parts, not ", given.parts()));
-  const ConstView key = relinearization_key(given, keys);
-  const Ciphertext a = native(given);
-  const Relinearization step(*a.context(), a.plain(), a.level(), a.noise());
-  PolyArray result = a.like(a.batch(), 2);
-  const Operand operands[] = {result.view(), a.polynomials().view(), key};
-  relinearization(*a.context(), {a.plain(), a.level(), a.raised_from(), step.at})->run(operands);
-  return a.derived(std::move(result), step.noise, step.at);
+  return relinearize_in(given, keys, relinearization_level(given));
 }
 
 Ciphertext apply_galois(const Ciphertext& given, std::uint64_t element, const EvaluationKeys& keys) {
@@ -213,9 +206,7 @@ std::vector<Ciphertext> apply_galois_hoisted(const Ciphertext& given, std::span<
   const Level at = rotation_level(a);
   const KeySwitch& key_switch = context.key_switch(at, a.plain());
   std::vector<Ciphertext> results;
-  // Reading extended digits that outgrow fast memory costs more than making them again, limb by limb.
-  constexpr std::size_t fast_memory = std::size_t{4} << 20;
-  if (elements.size() < 3 || key_switch.scratch_bytes() > fast_memory) {
+  if (elements.size() < 2) {  // nothing to share
     for (const auto element : elements) results.push_back(apply_galois(a, element, keys));
     return results;
   }

@@ -416,6 +416,32 @@ TEST(engines_of_circuits) {
   CHECK_THROWS_WITH(ArgumentError, circuit_statistics(*make_cpu_engine(1)), "no circuits");
 }
 
+TEST(arrays_are_refreshed_by_keys_from_a_file) {
+  const ContextPtr context = make_context(bootstrappable_parameters(256, true), make_cpu_engine(1));
+  const Keys keys = keygen(context, {.rotations = std::vector<std::int64_t>{}, .bootstrap = true});
+  const EvaluationKeys read =
+      StoredObject(to_bytes(keys.evaluation), {.allow_insecure = true}).evaluation_keys(context);
+  const RefreshFacts facts = refresh_facts(context);
+  CHECK_EQ(facts.weight, 32U);
+  CHECK_EQ(facts.products, 12U);
+  const std::vector<std::int64_t> values = {1, 0, -1, 1};
+  EncryptedArray x = encrypt(values, keys.public_key, {.bound = 1}).with_keys(read);
+  for (int i = 0; i < 40; ++i) {
+    if ((x * x).noise_headroom() < facts.least_headroom) x = refresh(x);
+    x = x * x * x;
+  }
+  CHECK_EQ(decrypt(refresh(x), keys.secret).to_int64(), values);
+  CHECK(std::abs(refresh(x).noise_headroom() - facts.refreshed_headroom) < 1e-6);
+  CHECK_THROWS(MissingKeyError, refresh(encrypt(values, keys.public_key, {.bound = 1})));
+  CHECK_THROWS(
+      MissingKeyError,
+      refresh(
+          encrypt(values, keys.public_key, {.bound = 1}).with_keys(EvaluationKeys::generate(keys.secret, true, {}))));
+  CHECK_THROWS(UnsupportedError, keygen(context_of(bgv_scheme(), {97}), {.bootstrap = true}));
+  CHECK_THROWS(UnsupportedError, refresh_facts(context_of(bfv_scheme(), {97})));
+  CHECK_THROWS(SecurityError, bootstrappable_parameters(1024));
+}
+
 }  // namespace
 
 int main() { return check::run(); }

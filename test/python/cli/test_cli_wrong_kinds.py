@@ -13,6 +13,7 @@ import pytest
 pytest.importorskip("typer")
 
 from cli_runner import run
+from small import insecure
 
 INSECURE = "--allow-insecure"
 KEYS, OTHERS = 5, 3
@@ -93,11 +94,7 @@ def joint(parameters: cy.Parameters, own: Path) -> dict[str, Any]:
 def place(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A file of every kind, all of the same parameters and, but for joint keys, of the same secret."""
     folder = tmp_path_factory.mktemp("kinds")
-    primes = cy.bfv.find_primes(64, [50, 50, 50, 51], avoid=[786433])
-    parameters = cy.Parameters(
-        degree=64, plain_moduli=[786433], moduli=primes[:3], special_moduli=primes[3:], security=0,
-        allow_insecure=True, value_bits=8, parties=3,
-    )  # fmt: skip
+    parameters = insecure([786433], 64, [50] * 3, value_bits=8, parties=3)
     keys, others = cy.keygen(parameters), cy.keygen(parameters)
     objects: dict[str, Any] = {
         "parameters": parameters,

@@ -17,8 +17,9 @@ from cyclotome._core.testing import bfv, rlwe
 from exact_noise import gaps
 from oracles.integers import random_below
 from oracles.noise import Norms, Scheme, close
-from parties import Party, product_of_values, slot_prime, small_literal
+from parties import Party, literal_of, product_of_values
 from residues import ENGINES
+from small import insecure
 
 METHODS = {"behz": bfv.ProductMethod.behz, "hps_over_q": bfv.ProductMethod.hps_over_q,
            "hps_over_q_leveled": bfv.ProductMethod.hps_over_q_leveled}  # fmt: skip
@@ -33,15 +34,9 @@ SETS = [
 ]
 
 
-def literal(case: Any) -> Any:
-    word, degree, t_bits, primes, special, digits, bits = case
-    t = 2 if t_bits == 1 else slot_prime(degree, t_bits)
-    return small_literal(word, degree, t, primes, special, digits, bits)
-
-
 @pytest.fixture(params=SETS, ids=str)
 def party(request: pytest.FixtureRequest) -> Party:
-    return Party(literal(request.param), 11)
+    return Party(literal_of(request.param), 11)
 
 
 def norms(ciphertext: Any) -> Norms:
@@ -127,7 +122,7 @@ def test_the_same_residues_on_every_engine(case: Any, rng: np.random.Generator) 
     values = random_below(rng, 2, (3, case[1]))
     found = []
     for engine in ENGINES.values():
-        party = Party(literal(case), number, engine)
+        party = Party(literal_of(case), number, engine)
         x, y = party.encrypt(values, 1, False), party.encrypt(values[:1], 2, False)
         top = len(party.moduli)
 
@@ -150,11 +145,7 @@ def test_arrays_and_files_at_lower_levels(tmp_path: Any, rng: np.random.Generato
     """Sums of products of factors at two levels, powers and polynomials: exact, and the same bits whether a file lay
     between or not."""
     plain = (40961, 65537)
-    found = cy.bfv.find_primes(64, [50] * 7 + [51], list(plain))
-    parameters = cy.Parameters(
-        degree=64, plain_moduli=list(plain), moduli=found[:7], special_moduli=found[7:], scheme="bfv", security=0,
-        allow_insecure=True,
-    )  # fmt: skip
+    parameters = insecure(plain, 64, [50] * 7)
     secret, public, _ = cy.keygen(parameters)
     a, b = rng.integers(-9, 10, (2, 5, 64))
     x, y = cy.encrypt(a, public, bound=9), cy.encrypt(b, public, bound=9)

@@ -18,7 +18,7 @@ from cyclotome.cli.tables import csv_files, tables
 from cyclotome.cli.visible import name_fault, shortened, spreadsheet_name, visible
 from cyclotome.errors import FormatError
 from cyclotome.frames.decryption import cells_out
-from cyclotome.frames.frame import encrypt_cells
+from cyclotome.frames.encrypting import encrypt_cells
 from cyclotome.numbers.cells import MOST_DECIMALS, Cells, Words, one_column
 
 __all__ = ["Options", "decrypted", "dialect_of", "encrypted", "options", "read_cells", "written"]

@@ -8,11 +8,19 @@
 #include "cyclotome/engine/cpu/memory_pool.hpp"
 #include "cyclotome/engine/engine.hpp"
 #include "cyclotome/engine/host_threads.hpp"
+#include "cyclotome/engine/host_values.hpp"
 
 namespace cyclotome {
 
 class DivideAndRound;
 class KeySwitchConstants;
+
+namespace cpu {
+
+class SlotTurn;
+struct Turn;
+
+}  // namespace cpu
 
 namespace program {
 
@@ -23,7 +31,7 @@ struct PlainRounding;
 }  // namespace program
 
 /// The engine that computes on this machine's cores.
-class CpuEngine final : public Engine, public HostThreads {
+class CpuEngine final : public Engine, public HostThreads, public HostValues {
  public:
   /// threads = 0: one for each core this process may use. instruction_set: the best of this machine unless another one
   /// of `cpu::instruction_sets()` is asked for. Throws ArgumentError above 1024 threads, EngineError for a set that
@@ -36,6 +44,10 @@ class CpuEngine final : public Engine, public HostThreads {
   void in_parallel(std::size_t count, const std::function<void(std::size_t)>& body) override {
     loops_.in_parallel(count, cpu::parallel_threshold, body);
   }
+  bool place(View out, std::span<const std::int64_t> values, std::size_t width,
+             std::span<const std::uint32_t> positions) override;
+  void collect(std::span<std::int64_t> values, ConstView a, std::size_t width,
+               std::span<const std::uint32_t> positions) override;
   /// The vector instructions that this engine computes with.
   cpu::InstructionSet instruction_set() const noexcept { return instruction_set_; }
   /// Bytes of memory in use, and the most that were at any time since reset_memory_peak(): what work costs in memory.
@@ -93,11 +105,14 @@ class CpuEngine final : public Engine, public HostThreads {
   /// Of coefficients; a and b are used up, and may be the same.
   void multiply_ciphertexts(View out, View a, View b);
   void key_switch_product(View out, ConstView digits, ConstView key);
-  /// The sum over j of digits.part(j)(x^g) key.items(j): transforms are turned as they are multiplied. slots: those of
-  /// g (GaloisGroup::slots).
-  void turned_product(View out, ConstView digits, ConstView key, std::span<const std::uint32_t> slots);
+  /// terms: both rows, then those of weights.
+  void weighted_sums(View out, std::span<const View> terms);
+  /// The sum over j of digits.part(j)(x^g) key.items(j): transforms are turned as they are multiplied.
+  void turned_product(View out, ConstView digits, ConstView key, const cpu::SlotTurn& turn);
   void key_switch(View out, ConstView c, ConstView key, const KeySwitchConstants& constants,
                   const std::optional<ConstView>& addend);
+  void turned_switch(View out, ConstView body, ConstView digits, ConstView key, const KeySwitchConstants& constants,
+                     const cpu::Turn& turn);
   /// Of coefficients.
   void divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step,
                         const std::optional<ConstView>& addend);
@@ -106,6 +121,18 @@ class CpuEngine final : public Engine, public HostThreads {
   /// peaks: a number for each item of out.
   void scale_to_plain(View out, std::uint64_t* peaks, ConstView a, const program::PlainRounding& step);
   void convert_with_peaks(View out, std::uint64_t* peaks, ConstView a, const BaseConversion& conversion);
+  /// What key switches find digits from: how many; whether they are made from transforms, of several primes each, or
+  /// were found before.
+  struct SwitchedFrom {
+    std::size_t digits;
+    bool transforms, several_primes, given;
+  };
+  /// run(native, first item, items): a key switch of some items, on scratch for so many.
+  template <class Run>
+  void switch_keys(View out, ConstView key, const KeySwitchConstants& constants, const SwitchedFrom& from,
+                   const Run& run);
+  template <LimbWord W, class Body>
+  void for_each_run_of_values(std::size_t rows, std::size_t width, const Body& body);
   /// Law::error where coefficients are sums of draws. address(b, p, l): of a polynomial.
   template <class Address>
   void sample_sums(View out, const ErrorSums& errors, const Address& address);

@@ -71,14 +71,20 @@ class Transform {
         items_(items),
         turned_(make(grid.inner.size())) {}
 
-  void run(View out, const ExtendedFactors& factors) {
+  /// at_once: rows of factors that may be held at a time.
+  void run(View out, const ExtendedFactors& factors, std::size_t at_once) {
     turn_inner();
     std::optional<PolyArray> sum;
-    for (std::size_t i = grid_.outer.size(); i-- > 0;) {
-      check_interrupt();
-      PolyArray products = weighted(factors(i));
-      if (sum) context_.engine()->add(products.view(), products.view(), std::as_const(*sum).view());
-      sum = turned(std::move(products), outer_turn(grid_, i));
+    for (std::size_t last = grid_.outer.size(); last > 0;) {
+      const std::size_t count = std::min(last, at_once), first = last - count;
+      PolyArray products = weighted(factors, first, count);
+      for (std::size_t i = last; i-- > first;) {
+        check_interrupt();
+        const View row = products.view().part(2 * (i - first), 2);
+        if (sum) context_.engine()->add(row, row, std::as_const(*sum).view());
+        sum = turned(row, outer_turn(grid_, i));
+      }
+      last = first;
     }
     run_on(divided_ciphertext(context_, level_, plain_), out, std::as_const(*sum).view());
   }
@@ -94,14 +100,19 @@ class Transform {
   }
   View inner(std::size_t j) { return turned_.view().items(j * items_.batch, items_.batch); }
 
-  PolyArray turned(PolyArray extended, std::uint64_t step) const {
+  PolyArray turned(ConstView extended, std::uint64_t step) const {
+    std::optional<PolyArray> result;
     for (const std::uint64_t part : rotation_steps("linear_transform", step, keys_)) {
       PolyArray next = make(1);
-      run_on(extended_turn(context_, level_, plain_, element(part)), next.view(), std::as_const(extended).view(),
-             key_of(part, keys_).polynomials().view());
-      extended = std::move(next);
+      run_on(extended_turn(context_, level_, plain_, element(part)), next.view(),
+             result ? std::as_const(*result).view() : extended, key_of(part, keys_).polynomials().view());
+      result = std::move(next);
     }
-    return extended;
+    if (!result) {  // by nothing
+      result = make(1);
+      context_.engine()->copy(result->view(), extended);
+    }
+    return std::move(*result);
   }
 
   /// All inner rotations: what has a key from the digits of the ciphertext, the others from one that was made.
@@ -125,7 +136,7 @@ class Transform {
         run_on(extended_turn(context_, level_, plain_, element(rest)), inner(j), ConstView(inner(shorter->second)),
                key_of(rest, keys_).polynomials().view());
       } else {
-        const PolyArray alone = turned(extended.clone(), step);
+        const PolyArray alone = turned(std::as_const(extended).view(), step);
         context_.engine()->copy(inner(j), alone.view());
       }
     }
@@ -138,23 +149,34 @@ class Transform {
     return digits;
   }
 
-  /// The inner rotations' sum with an outer step's factors.
-  PolyArray weighted(const ExtendedPlaintext& factors) {
-    require_same_context("linear_transform", context_, *factors.context());
+  /// The inner rotations' sums with the factors of outer steps, 2 parts for each.
+  PolyArray weighted(const ExtendedFactors& factors, std::size_t first, std::size_t count) {
     const std::size_t terms = grid_.inner.size();
-    if (factors.batch() != terms || factors.plain() != plain_) {
-      throw ArgumentError(message("linear_transform: ", factors.batch(), " factors of plaintext modulus number ",
-                                  factors.plain(), " for ", terms, " rotations modulo number ", plain_));
-    }
-    PolyArray sum = make(1);
+    std::vector<ExtendedPlaintext> rows;  // the last one first, as they are asked for
+    for (std::size_t i = first + count; i-- > first;) rows.push_back(checked(factors(i)));
+    PolyArray sums(context_.engine(), ring_, items_.batch, 2 * count, Domain::transform);
     const auto part = [&](std::size_t which) {
       ConstView view = inner(0).part(which);
       view.parts = terms;
       view.part_stride = items_.batch * view.batch_stride;
       return view;
     };
-    run_on(extended_weighted_sum(context_, level_, terms), sum.view(), part(0), part(1), factors.polynomials().view());
-    return sum;
+    std::vector<Operand> operands{sums.view(), part(0), part(1)};
+    for (std::size_t i = count; i-- > 0;) operands.emplace_back(rows[i].polynomials().view());
+    extended_weighted_sums(context_, level_, rows.front().polynomials().ring(), terms, count)->run(operands);
+    return sums;
+  }
+  ExtendedPlaintext checked(ExtendedPlaintext row) const {
+    require_same_context("linear_transform", context_, *row.context());
+    if (const std::size_t terms = grid_.inner.size(); row.batch() != terms || row.plain() != plain_) {
+      throw ArgumentError(message("linear_transform: ", row.batch(), " factors of plaintext modulus number ",
+                                  row.plain(), " for ", terms, " rotations modulo number ", plain_));
+    }
+    if (row.polynomials().limbs() < ring_->limbs()) {
+      throw ArgumentError(message("linear_transform: factors over ", row.polynomials().limbs(), " primes, and the ",
+                                  "rotations are computed over ", ring_->limbs(), "; extend them to a higher level"));
+    }
+    return row;
   }
 
   std::uint64_t element(std::uint64_t step) const {
@@ -178,12 +200,15 @@ std::uint64_t outer_turn(const RotationGrid& grid, std::size_t i) {
 }
 
 ExtendedPlaintext::ExtendedPlaintext(const Plaintext& plaintext)
+    : ExtendedPlaintext(plaintext, plaintext.context()->max_level()) {}
+
+ExtendedPlaintext::ExtendedPlaintext(const Plaintext& plaintext, Level level)
     : context_(plaintext.context()),
       plain_(plaintext.plain()),
       norms_(plaintext.norms()),
-      polynomials_(context_->engine(), context_->key_ring(), plaintext.batch(), 1, Domain::transform) {
+      polynomials_(context_->engine(), extended_ring(*context_, level), plaintext.batch(), 1, Domain::transform) {
   const Operand operands[] = {polynomials_.view(), plaintext.polynomials().view()};
-  extended_plaintext(*context_, plain_)->run(operands);
+  extended_plaintext(*context_, level, plain_)->run(operands);
 }
 
 std::vector<std::uint64_t> rotation_steps(const char* operation, std::uint64_t steps, const EvaluationKeys& keys) {
@@ -204,30 +229,35 @@ bool can_rotate(std::uint64_t steps, const EvaluationKeys& keys) {
 
 NoiseBound linear_transform_noise(const Ciphertext& a, const RotationGrid& grid, std::span<const PlainNorms> norms,
                                   const EvaluationKeys& keys) {
-  const Context& context = *a.context();
-  const NoiseCalculus& calculus = context.parameters().noise();
-  const Level at = rotation_level(a);
-  const double dropped = context.log2_modulus(a.level()) - context.log2_modulus(at);
-  const NoiseBound one_switch = NoiseCalculus::scaled(context.key_switch(at, a.plain()).noise(), dropped);
-  const auto switched = [&](NoiseBound noise, std::size_t times) {
-    return times == 0 ? noise : calculus.sum(noise, NoiseCalculus::times(one_switch, static_cast<double>(times)));
+  return linear_transform_noise(a.context()->parameters(), a.plain(), a.level(), a.noise(), grid, norms,
+                                [&](std::uint64_t step) { return switches_of(step, keys); });
+}
+
+NoiseBound linear_transform_noise(const Parameters& parameters, PlainIndex plain, Level level, const NoiseBound& noise,
+                                  const RotationGrid& grid, std::span<const PlainNorms> norms,
+                                  const std::function<std::size_t(std::uint64_t)>& switches) {
+  const NoiseCalculus& calculus = parameters.noise();
+  const Level at = key_switch_level(parameters, noise, level, 2, key_switch_noise(parameters, plain, level));
+  const double dropped = parameters.log2_modulus(level.primes) - parameters.log2_modulus(at.primes);
+  const NoiseBound one_switch = NoiseCalculus::scaled(key_switch_noise(parameters, plain, at), dropped);
+  const auto switched = [&](NoiseBound before, std::size_t times) {
+    return times == 0 ? before : calculus.sum(before, NoiseCalculus::times(one_switch, static_cast<double>(times)));
   };
-  NoiseBound lowered = a.noise();
-  if (at < a.level())
-    lowered = calculus.sum(lowered, NoiseCalculus::scaled(calculus.rounding_of_ciphertext(), dropped));
+  NoiseBound lowered = noise;
+  if (at < level) lowered = calculus.sum(lowered, NoiseCalculus::scaled(calculus.rounding_of_ciphertext(), dropped));
   std::optional<NoiseBound> sum;
   for (std::size_t i = grid.outer.size(); i-- > 0;) {
     for (const std::uint64_t step : grid.inner) {
-      const NoiseBound term = calculus.times_plain(switched(lowered, switches_of(step, keys)), norms[i]);
+      const NoiseBound term = calculus.times_plain(switched(lowered, switches(step)), norms[i]);
       sum = sum ? calculus.sum(*sum, term) : term;
     }
-    sum = switched(*sum, switches_of(outer_turn(grid, i), keys));
+    sum = switched(*sum, switches(outer_turn(grid, i)));
   }
   return switched(*sum, 1);  // the division in the end
 }
 
 Ciphertext linear_transform(const Ciphertext& given, const RotationGrid& grid, const ExtendedFactors& factors,
-                            const EvaluationKeys& keys) {
+                            const EvaluationKeys& keys, Factors made) {
   require_transformable(given, grid, keys);
   const Ciphertext a = native(given);
   const Context& context = *a.context();
@@ -242,11 +272,12 @@ Ciphertext linear_transform(const Ciphertext& given, const RotationGrid& grid, c
   PolyArray out = context.make(low.ring(), a.batch(), 2, low.domain());
   const Ring& ring = *context.key_switch(at, a.plain()).key_ring();
   const std::size_t item = ring.limbs() * ring.limb_words() * bytes_of(ring.word());
-  const std::size_t held = 2 * (grid.inner.size() + 4) + context.key_switch(at, a.plain()).digits();
+  const std::size_t at_once = made == Factors::kept ? most_weights : 1;
+  const std::size_t held = 2 * (grid.inner.size() + at_once + 3) + context.key_switch(at, a.plain()).digits();
   const std::size_t tile = context.engine()->batch_tile(a.batch(), held * item);
   for (std::size_t first = 0; first < a.batch(); first += tile) {
     const std::size_t count = std::min(tile, a.batch() - first);
-    Transform(a, at, grid, keys, low.view().items(first, count)).run(out.view().items(first, count), noted);
+    Transform(a, at, grid, keys, low.view().items(first, count)).run(out.view().items(first, count), noted, at_once);
   }
   return a.derived(from_level(a, std::move(out)), linear_transform_noise(a, grid, norms, keys), at);
 }

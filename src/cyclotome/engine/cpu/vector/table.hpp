@@ -38,6 +38,7 @@ inline constexpr Kernels<typename L::Word> vector_table{
     .scale = Pointwise<L>::scale,
     .scale_add = Pointwise<L>::scale_add,
     .move_centred = Pointwise<L>::move_centred,
+    .permute = Pointwise<L>::permute,
     .inner_product = Sums<L>::inner_product,
     .weighted_sum = Sums<L>::weighted_sum,
     .weighted_sums = weighted_sums_of<L>(),
@@ -46,6 +47,8 @@ inline constexpr Kernels<typename L::Word> vector_table{
     .sample_uniform = Sampling<typename L::Registers, typename L::Word>::uniform,
     .sample_small = Sampling<typename L::Registers, typename L::Word>::small,
     .reduce_small = Sampling<typename L::Registers, typename L::Word>::reduce,
+    .to_residues = Pointwise<L>::to_residues,
+    .to_values = Pointwise<L>::to_values,
 };
 
 }  // namespace
