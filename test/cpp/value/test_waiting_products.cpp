@@ -71,6 +71,10 @@ TEST(multiples_and_selections_share_a_relinearisation) {
     const ValueParty party(scheme);
     const EncryptedArray x = rows(party, 1), y = rows(party, 5), p = x * y, q = -3 * p;
     CHECK(same(q, value::multiply(p.settled(), -3)));
+    const EncryptedArray z = rows(party, 11);
+    CHECK(same(p + z, p.settled() + z) && same(z - 2 * p, z - 2 * p.settled()) && same(1 - p, 1 - p.settled()));
+    CHECK(same(value::item(z - p, 2), value::item(z - p.settled(), 2)));
+    CHECK((z - p).waits() && (1 - p).waits() && !(z - p.settled()).waits());
     CHECK(same(value::item(p, 1), value::item(p.settled(), 1)));
     CHECK(same(value::item(q, 2), value::multiply(value::item(p.settled(), 2), -3)));
     CHECK(same(value::item(value::item(value::stack(std::array{p, p}), 0), 1), value::item(p, 1)));
@@ -91,7 +95,7 @@ TEST(engines_compute_the_same_of_what_waits) {
         {}, party.evaluation.id()));
     CHECK(p.to(other, keys).waits() && !p.to(other).waits());
     CHECK(same(value::sum(p.to(other, keys), 0), value::sum(p, 0)));
-    CHECK(same((5 * p).to(other, keys), 5 * p));
+    CHECK(same((5 * p).to(other, keys), 5 * p) && same((x - 5 * p).to(other, keys), x - 5 * p));
     CHECK(same(p.to(other), p));
     CHECK_THROWS(MissingKeyError, p.to(other, {}));
   }

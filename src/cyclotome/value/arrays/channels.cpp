@@ -2,7 +2,6 @@
 #include "cyclotome/value/arrays/channels.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "cyclotome/rlwe/domains.hpp"
 #include "cyclotome/rlwe/switching/levelled.hpp"
@@ -88,101 +87,6 @@ Channels products(const Channels& a, const Channels& b, const rlwe::EvaluationKe
 
 }  // namespace
 
-Waiting::Waiting(Placed three, Levels levels, Keys keys) : levels_(std::move(levels)), keys_(std::move(keys)) {
-  three_.made = std::move(three);
-}
-
-Waiting::Waiting(Placed three, Indices numbers, const std::shared_ptr<const Waiting>& whole)
-    : levels_(whole->levels()), keys_(whole->keys()), whole_(whole), numbers_(std::move(numbers)) {
-  three_.made = std::move(three);
-  const std::shared_ptr<const Waiting> first = whole->whole_.lock();
-  if (first == nullptr) return;
-  whole_ = first;  // which outlives what was selected in between
-  for (std::size_t& number : numbers_) number = whole->numbers_[number];
-}
-
-Waiting::Waiting(std::shared_ptr<const Waiting> base, std::vector<std::int64_t> factors)
-    : levels_(base->levels()), keys_(base->keys()), base_(std::move(base)), factors_(std::move(factors)) {}
-
-template <class Make>
-const Placed& Waiting::kept(Form& form, const Make& make) {
-  {
-    const std::lock_guard lock(form.mutex);
-    if (form.made) return *form.made;
-  }
-  Placed made = make();  // by two threads at worst, to the same bits
-  const std::lock_guard lock(form.mutex);
-  if (!form.made) form.made = std::move(made);
-  return *form.made;
-}
-
-const Placed& Waiting::three() const {
-  return kept(three_, [this] { return scaled(base_->three()); });
-}
-
-const Placed& Waiting::two() const {
-  return kept(two_, [this] { return base_ ? scaled(base_->two()) : relinearized(); });
-}
-
-Placed Waiting::scaled(const Placed& x) const {
-  Placed result{{}, x.layout};
-  for (std::size_t i = 0; i < factors_.size(); ++i) {
-    result.channels.push_back(rlwe::multiply_scalar(x.channels[i], factors_[i]));
-  }
-  return result;
-}
-
-Placed Waiting::relinearized() const {
-  const Placed& own = three();
-  // What was selected once may be selected again: then all of it is relinearised once, as it would have been at once.
-  if (const std::shared_ptr<const Waiting> whole = whole_.lock()) {
-    return {take(whole->two().channels, numbers_), own.layout};
-  }
-  return {relinearize(own.channels, levels_, *keys_, {}), own.layout};
-}
-
-std::vector<rlwe::NoiseBound> Waiting::settled_noise() const {
-  if (!base_) return value::settled_noise(three().channels, levels_);
-  std::vector<rlwe::NoiseBound> noise = base_->settled_noise();
-  for (std::size_t i = 0; i < noise.size(); ++i) {
-    noise[i] = rlwe::NoiseCalculus::times(noise[i], static_cast<double>(factors_[i]));
-  }
-  return noise;
-}
-
-std::size_t Waiting::held_bytes() const {
-  std::size_t sum = base_ ? base_->held_bytes() : 0;
-  for (Form* const form : {&three_, &two_}) {
-    const std::lock_guard lock(form->mutex);
-    if (!form->made) continue;
-    for (const Ciphertext& channel : form->made->channels) sum += channel.held_bytes();
-  }
-  return sum;
-}
-
-Waiting::Levels waiting_levels(const Channels& products) {
-  Waiting::Levels levels;
-  for (const Ciphertext& channel : products) levels.push_back(rlwe::relinearization_level(channel));
-  return levels;
-}
-
-std::vector<rlwe::NoiseBound> settled_noise(const Channels& products, const Waiting::Levels& levels) {
-  std::vector<rlwe::NoiseBound> noise;
-  for (std::size_t i = 0; i < products.size(); ++i) {
-    noise.push_back(levels.empty() ? products[i].noise() : rlwe::relinearized_noise(products[i], levels[i]));
-  }
-  return noise;
-}
-
-double headroom_of(const Channels& channels, const std::vector<rlwe::NoiseBound>& noise) {
-  double least = std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < channels.size(); ++i) {
-    const Ciphertext& c = channels[i];
-    least = std::min(least, scheme::noise_headroom(c.derived(c.polynomials(), noise[i])));
-  }
-  return least;
-}
-
 std::vector<Piece> pieces(std::size_t total, const Engine& engine) {
   const std::size_t size = std::max(smallest_piece(engine), (total + most_pieces - 1) / most_pieces);
   std::vector<Piece> result;
@@ -249,10 +153,12 @@ Channels multiply_relinearized(const Channels& a, const Channels& b, const rlwe:
 }
 
 Channels relinearize(const Channels& a, const rlwe::EvaluationKeys& keys, const Options& options) {
-  return relinearize(a, waiting_levels(a), keys, options);
+  std::vector<rlwe::Level> levels;
+  for (const Ciphertext& channel : a) levels.push_back(rlwe::relinearization_level(channel));
+  return relinearize(a, levels, keys, options);
 }
 
-Channels relinearize(const Channels& a, const Waiting::Levels& levels, const rlwe::EvaluationKeys& keys,
+Channels relinearize(const Channels& a, const std::vector<rlwe::Level>& levels, const rlwe::EvaluationKeys& keys,
                      const Options& options) {
   const auto relinearized = [&](std::size_t channel, const Piece& piece) {
     return rlwe::relinearize_in(part(a[channel], piece), keys, levels[channel]);

@@ -39,11 +39,18 @@ bool same_relinearization(const rlwe::EvaluationKeys& a, const rlwe::EvaluationK
   return data(a) == data(b);
 }
 
-/// What waits with its base changed: itself, or what it is a multiple of.
-template <class Change>
-std::shared_ptr<const Waiting> changed_base(const std::shared_ptr<const Waiting>& waiting, const Change& change) {
+/// What is relinearised for it: itself, or what it is a multiple and a sum of.
+std::shared_ptr<const Waiting> root(const std::shared_ptr<const Waiting>& waiting) {
+  return waiting->base() ? waiting->base() : waiting;
+}
+
+/// What waits with that changed, and what is added to it, in another layout.
+template <class Change, class ChangeAddend>
+std::shared_ptr<const Waiting> changed(const std::shared_ptr<const Waiting>& waiting, const Layout& layout,
+                                       const Change& change, const ChangeAddend& change_addend) {
   if (!waiting->base()) return change(*waiting);
-  return std::make_shared<const Waiting>(change(*waiting->base()), waiting->factors());
+  return std::make_shared<const Waiting>(change(*waiting->base()), waiting->factors(), change_addend(waiting->addend()),
+                                         layout);
 }
 
 }  // namespace
@@ -56,7 +63,7 @@ EncryptedArray::EncryptedArray(Placed placed, Bound bound, Keyring keys, Waiting
 }
 
 EncryptedArray::EncryptedArray(std::shared_ptr<const Waiting> waiting, Bound bound, Keyring keys)
-    : EncryptedArray((waiting->base() ? waiting->base() : waiting)->three(), std::move(bound), std::move(keys)) {
+    : EncryptedArray({root(waiting)->three().channels, waiting->layout()}, std::move(bound), std::move(keys)) {
   waiting_ = std::move(waiting);
 }
 
@@ -116,9 +123,10 @@ EncryptedArray EncryptedArray::with_keys(const Keyring& keys) const {
   EncryptedArray result = *this;
   result.keys_ = keys.joined(keys_);
   if (waits() && !same_relinearization(*result.keys_.evaluation, *waiting_->keys())) {
-    result.waiting_ = changed_base(waiting_, [&](const Waiting& base) {
+    const auto rekeyed = [&](const Waiting& base) {
       return std::make_shared<const Waiting>(base.three(), base.levels(), result.keys_.evaluation);
-    });
+    };
+    result.waiting_ = changed(waiting_, layout(), rekeyed, [](const Channels& addend) { return addend; });
   }
   return result;
 }
@@ -129,12 +137,11 @@ EncryptedArray EncryptedArray::to(const rlwe::ContextPtr& context, const Keyring
   if (!waits()) return to(context).with_keys(keys);
   keys.require(*context, key());
   static_cast<void>(keys.require_evaluation("to").relinearization());
-  return {changed_base(waiting_,
-                       [&](const Waiting& base) {
-                         return std::make_shared<const Waiting>(moved(base.three(), context), base.levels(),
-                                                                keys.evaluation);
-                       }),
-          bound_, keys};
+  const auto there = [&](const Waiting& base) {
+    return std::make_shared<const Waiting>(moved(base.three(), context), base.levels(), keys.evaluation);
+  };
+  const auto moved_addend = [&](const Channels& addend) { return moved({addend, layout()}, context).channels; };
+  return {changed(waiting_, layout(), there, moved_addend), bound_, keys};
 }
 
 EncryptedArray EncryptedArray::settled() const { return waits() ? EncryptedArray(placed(), bound_, keys_) : *this; }
@@ -150,23 +157,42 @@ EncryptedArray EncryptedArray::taken(const Indices& numbers, const Layout& layou
   const auto chosen = [&](const Placed& x) { return Placed{take(x.channels, numbers), layout}; };
   if (!waits()) return {chosen(placed()), bound, keys_};
   const auto selected = [&](const Waiting& base) {
-    return std::make_shared<const Waiting>(chosen(base.three()), numbers,
-                                           waiting_->base() ? waiting_->base() : waiting_);
+    return std::make_shared<const Waiting>(chosen(base.three()), numbers, root(waiting_));
   };
-  return {changed_base(waiting_, selected), bound, keys_};
+  const auto selected_addend = [&](const Channels& addend) {
+    return addend.empty() || addend.front().batch() == 1 ? addend : take(addend, numbers);
+  };
+  return {changed(waiting_, layout, selected, selected_addend), bound, keys_};
 }
 
 std::optional<EncryptedArray> EncryptedArray::scaled(std::vector<std::int64_t> factors, const Bound& bound) const {
   if (!waits()) return std::nullopt;
   constexpr std::int64_t most = std::int64_t{1} << 29;  // below every prime: what is not zero stays so
+  Channels addend = waiting_->addend();
   for (std::size_t i = 0; i < factors.size(); ++i) {
     if (factors[i] == 0 || std::abs(factors[i]) >= most) return std::nullopt;
+    if (!addend.empty()) addend[i] = rlwe::multiply_scalar(addend[i], factors[i]);
     if (waiting_->base()) factors[i] *= waiting_->factors()[i];
     if (std::abs(factors[i]) >= most) return std::nullopt;
   }
   return EncryptedArray(
-      std::make_shared<const Waiting>(waiting_->base() ? waiting_->base() : waiting_, std::move(factors)), bound,
-      keys_);
+      std::make_shared<const Waiting>(root(waiting_), std::move(factors), std::move(addend), layout()), bound, keys_);
+}
+
+std::optional<EncryptedArray> EncryptedArray::plus(const Channels& addend, const Layout& layout, const Bound& bound,
+                                                   const Keyring& keys) const {
+  if (!waits() || layout.batch() != this->layout().batch()) return std::nullopt;
+  Channels all = addend;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Ciphertext& own = placed_.channels[i];
+    if (all[i].parts() != 2 || all[i].limbs() != own.limbs() || all[i].correction() != own.correction()) {
+      return std::nullopt;
+    }
+    if (!waiting_->addend().empty()) all[i] = rlwe::add(waiting_->addend()[i], all[i]);
+  }
+  std::vector<std::int64_t> factors = waiting_->base() ? waiting_->factors() : std::vector<std::int64_t>(all.size(), 1);
+  return EncryptedArray(std::make_shared<const Waiting>(root(waiting_), std::move(factors), std::move(all), layout),
+                        bound, keys);
 }
 
 EncryptedArray EncryptedArray::transformed() const { return {value::transformed(placed()), bound_, keys_}; }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cyclotome/value/arrays/channels.hpp"
 #include "cyclotome/value/arrays/keyring.hpp"
+#include "cyclotome/value/arrays/waiting.hpp"
 #include "cyclotome/value/layout/bound.hpp"
 
 namespace cyclotome::value {
@@ -70,9 +70,15 @@ class EncryptedArray {
   /// An array of its ciphertexts `numbers`, in that order, in another layout: no ciphertext changes, and what waits
   /// waits on.
   EncryptedArray taken(const Indices& numbers, const Layout& layout, const Bound& bound) const;
-  /// Products that wait times an integer for each channel, whose size is below 2^29, in which they go on waiting;
-  /// nothing if they are no such.
+  /// Products that wait times an integer for each channel, whose size is below 2^29: they go on waiting, and share
+  /// their relinearisation. Nothing if they are no such.
   std::optional<EncryptedArray> scaled(std::vector<std::int64_t> factors, const Bound& bound) const;
+  /// The same plus ciphertexts of two parts, in another layout of as many. Nothing where these are not of the levels,
+  /// correction factors and parts that are added as they are.
+  std::optional<EncryptedArray> plus(const Channels& addend, const Layout& layout, const Bound& bound,
+                                     const Keyring& keys) const;
+  /// As it waits, without being computed: what it is a multiple and a sum of, whose residues and noise are others.
+  EncryptedArray outline() const { return {placed_.whole(), bound_, keys_}; }
   /// The same array with its ciphertexts transformed, for products with plaintexts, which then take no transform of
   /// it; results are the same bits. In BGV as it is.
   EncryptedArray transformed() const;
@@ -90,7 +96,7 @@ class EncryptedArray {
  private:
   EncryptedArray(std::shared_ptr<const Waiting> waiting, Bound bound, Keyring keys);
 
-  Placed placed_;  ///< of multiples that wait what they are multiples of: the same but for residues and noise
+  Placed placed_;  ///< of multiples and sums that wait what they are made of: the same but for residues and noise
   Bound bound_;
   Keyring keys_;
   std::shared_ptr<const Waiting> waiting_;

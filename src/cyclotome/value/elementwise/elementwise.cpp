@@ -17,13 +17,68 @@ namespace {
 using Factors = std::vector<std::int64_t>;
 using Combine = Ciphertext (*)(const Ciphertext&, const Ciphertext&);
 
+/// Ciphertexts of zero, of two parts and without noise, that can be added to what waits in x.
+Placed zeros_beside(const EncryptedArray& x) {
+  const EncryptedArray outline = x.outline();
+  Placed zeros{{}, x.layout()};
+  for (const Ciphertext& channel : outline.channels()) {
+    PolyArray polynomials = channel.like(channel.batch(), 2);
+    channel.context()->engine()->clear(polynomials.view());
+    zeros.channels.push_back(channel.derived(std::move(polynomials), rlwe::NoiseBound{}));
+  }
+  return zeros;
+}
+
+/// Whether its ciphertexts are as many and where they are in a sum of that layout.
+bool keeps_place(const EncryptedArray& x, const Layout& sum) {
+  const bool gathered = sum.packed() && !x.layout().packed() && x.layout().last() != 1;
+  return !gathered && x.layout().batch() == sum.batch();
+}
+
+/// Whether two parts are added to those of x as they are: in BGV levels and correction factors may differ.
+bool is_added_as_it_is(const EncryptedArray& x, const EncryptedArray& other) {
+  const Channels own = x.outline().channels(), &added = other.channels();
+  for (std::size_t i = 0; i < own.size() && i < added.size(); ++i) {
+    const bool fits = own[i].limbs() == added[i].limbs() && own[i].correction() == added[i].correction();
+    if (!fits || added[i].parts() != 2) return false;
+  }
+  return true;
+}
+
+/// Products that wait times a sign, plus what does not wait times another, which share their relinearisation. Nothing
+/// where they can't.
+std::optional<EncryptedArray> sum_beside(const char* operation, const EncryptedArray& waiting, std::int64_t sign,
+                                         const EncryptedArray& other, std::int64_t other_sign, const Bound& bound,
+                                         const Keyring& keys, const Options& options) {
+  if (!waits_beside(operation, waiting, other) || !is_added_as_it_is(waiting, other)) return std::nullopt;
+  const Aligned met = aligned(operation, Meeting::sum, waiting.outline(), other, options);
+  if (!keeps_place(waiting, met.layout)) return std::nullopt;
+  const std::optional<EncryptedArray> multiple =
+      sign == 1 ? waiting : waiting.scaled(Factors(met.y.size(), sign), waiting.bound().negated());
+  if (!multiple) return std::nullopt;
+  Channels addend = met.y;
+  for (Ciphertext& channel : addend) channel = other_sign == 1 ? channel : rlwe::negate(channel);
+  std::optional<EncryptedArray> sum = multiple->plus(addend, met.layout, bound, keys);
+  if (sum) require_decryptable(operation, *sum, options);
+  return sum;
+}
+
 EncryptedArray combine(const char* operation, Combine function, BoundRule rule, const EncryptedArray& x,
                        const EncryptedArray& y, const Options& options) {
   const Bound bound = bound_together(operation, rule, x, y);
+  rlwe::require_same_context(operation, *x.context(), *y.context());
+  rlwe::require_same_key(operation, x.key(), y.key());
+  const Keyring keys = x.keys().joined(y.keys());
+  if (x.waits() != y.waits()) {
+    const std::int64_t sign = function == scheme::subtract ? -1 : 1;
+    const std::optional<EncryptedArray> sum = x.waits() ? sum_beside(operation, x, 1, y, sign, bound, keys, options)
+                                                        : sum_beside(operation, y, sign, x, 1, bound, keys, options);
+    if (sum) return *sum;
+  }
   Aligned both = aligned(operation, Meeting::sum, x, y, options);
   Channels channels;
   for (std::size_t i = 0; i < both.x.size(); ++i) channels.push_back(function(both.x[i], both.y[i]));
-  return finished(operation, {std::move(channels), std::move(both.layout)}, bound, x.keys().joined(y.keys()), options,
+  return finished(operation, {std::move(channels), std::move(both.layout)}, bound, keys, options,
                   std::move(both.levels));
 }
 
@@ -143,11 +198,20 @@ Placed multiply_lazily(const EncryptedArray& x, const EncryptedArray& y, const O
 
 EncryptedArray add(const EncryptedArray& x, const Integers& w, const Options& options) {
   const Bound bound = bound_with("add", sum_bound, x, w);
-  const Term term = term_of("add", x, w.shape());
-  const Expanded e = expanded("add", term.placed, x.keys(), w.shape(), options);
   const std::optional<Integers> constant = w.uniform() ? std::optional(w.taken({0}, {})) : std::nullopt;
-  const Rows rows(e.layout, constant ? *constant : w);
-  Placed sum = with_rows("adding", scheme::add_plain, e.x, e.layout, rows, options);
+  const auto added = [&](const Placed& to) {
+    const Expanded e = expanded("add", to, x.keys(), w.shape(), options);
+    return with_rows("adding", scheme::add_plain, e.x, e.layout, Rows(e.layout, constant ? *constant : w), options);
+  };
+  if (waits_with("add", x, w.shape())) {
+    const Placed addend = added(zeros_beside(x));
+    if (const auto sum = x.plus(addend.channels, addend.layout, bound, x.keys())) {
+      require_decryptable("add", *sum, options);
+      return *sum;
+    }
+  }
+  const Term term = term_of("add", x, w.shape());
+  Placed sum = added(term.placed);
   return finished("add", std::move(sum), bound, x.keys(), options, term.levels);
 }
 

@@ -52,7 +52,7 @@ bool is_lowered(const EncryptedArray& x, const EncryptedArray& y) {
   return false;
 }
 
-/// Whether x goes on waiting in a sum with y.
+/// Of a sum of that shape.
 bool waits_beside(const EncryptedArray& x, const EncryptedArray& y, const Shape& shape, bool packed) {
   const Layout& like = (x.layout().packed() ? x : y).layout();
   const Layout sum = like.placed(shape, packed ? like.placement() : Placement::replicated);
@@ -92,16 +92,25 @@ Met met(const char* operation, Meeting meeting, const EncryptedArray& x, const E
           joint_levels(x_waits ? x.levels() : Waiting::Levels(), y_waits ? y.levels() : Waiting::Levels())};
 }
 
+bool waits_beside(const char* operation, const EncryptedArray& x, const EncryptedArray& y) {
+  return waits_beside(x, y, broadcast_shape(operation, x.shape(), y.shape()),
+                      x.layout().packed() || y.layout().packed());
+}
+
 Aligned aligned(const char* operation, Meeting meeting, const EncryptedArray& x, const EncryptedArray& y,
                 const Options& options) {
   const Met both = met(operation, meeting, x, y, options);
   return {broadcast(both.x, both.layout), broadcast(both.y, both.layout), both.layout, both.levels};
 }
 
-Term term_of(const char* operation, const EncryptedArray& x, const Shape& w) {
+bool waits_with(const char* operation, const EncryptedArray& x, const Shape& w) {
   const Shape shape = broadcast_shape(operation, x.shape(), w);
   const bool column = x.layout().last() == 1 && !w.empty() && w.back() > 1;
-  const bool waits = !column && waits_in(x, x.layout().with_shape(shape).batch());
+  return !column && waits_in(x, x.layout().with_shape(shape).batch());
+}
+
+Term term_of(const char* operation, const EncryptedArray& x, const Shape& w) {
+  const bool waits = waits_with(operation, x, w);
   return {waits ? x.as_it_is() : x.placed(), waits ? x.levels() : Waiting::Levels()};
 }
 

@@ -24,6 +24,9 @@ struct Met {
 Met met(const char* operation, Meeting meeting, const EncryptedArray& x, const EncryptedArray& y,
         const Options& options);
 
+/// Whether products that wait in x go on waiting in a sum with y.
+bool waits_beside(const char* operation, const EncryptedArray& x, const EncryptedArray& y);
+
 /// Two operands' ciphertexts in the order of the result's, batches equal or 1, and the result's layout.
 struct Aligned {
   Channels x, y;
@@ -38,6 +41,8 @@ struct Term {
   const Placed& placed;
   Waiting::Levels levels;
 };
+/// Whether products go on waiting then.
+bool waits_with(const char* operation, const EncryptedArray& x, const Shape& w);
 Term term_of(const char* operation, const EncryptedArray& x, const Shape& w);
 
 /// x so that a public operand of shape `w` can meet it, and the layout of what comes out.
