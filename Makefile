@@ -2,7 +2,8 @@
 #
 #   make demo     build, install and run the main job on real data
 #   make demo-full  that, then retrieval of one record of 65,536 (PIR) and set intersection (PSI)
-#   make check    after an edit: build, every C++ test, and of the Python tests those of what changed and some of each other kind
+#   make check    after an edit, a minute: build, C++ tests whose programs changed, and of the Python tests those of what changed,
+#                 a sample of their rooms' and some others
 #   make test     build with warnings as errors; run every C++ and Python test, and say what was left out
 #   make test-full  what `make test` leaves out, some minutes: statistics at full size, the time of operations on secrets, the
 #                   CUDA engine compiled for every architecture (doc/testing.md says why)
@@ -131,12 +132,15 @@ bench-gate: $(ready)
 # Files of tests are shared out among as many processes as there are cores; PYTEST_ARGUMENTS="-n 0 ..." runs in one.
 pytest := $(bin)/python -m pytest -n $(JOBS) --dist loadfile
 
-# CHANGED=main compares with another commit than the last one.
+# CHANGED=main compares with another commit than the last one. A minute of processor time, with the build; CPP_SECONDS=1000
+# and PYTHON_SECONDS=1000 leave nothing out for time.
+CPP_SECONDS ?= 15
+PYTHON_SECONDS ?= 25
 check: install-test
-	@echo "== C++ tests"
-	@$(bin)/ctest --test-dir $(test_build) --output-on-failure --no-tests=error --parallel $(JOBS) --progress
-	@echo "== Python tests: what changed since $(or $(CHANGED),HEAD), and a sample"
-	@$(pytest) --quiet --changed-since=$(or $(CHANGED),HEAD) --sample=2 $(PYTEST_ARGUMENTS)
+	@echo "== C++ tests whose programs changed since they passed, for $(CPP_SECONDS) s"
+	@$(bin)/python tools/changed_tests.py $(test_build) --changed-since $(or $(CHANGED),HEAD) --seconds $(CPP_SECONDS) --jobs $(JOBS)
+	@echo "== Python tests: what changed since $(or $(CHANGED),HEAD), and a sample, for $(PYTHON_SECONDS) s"
+	@$(pytest) --changed-since=$(or $(CHANGED),HEAD) --sample=2 --seconds=$(PYTHON_SECONDS) $(PYTEST_ARGUMENTS)
 
 test: test-cpp test-python test-consumer test-sanitize test-cuda
 	@echo "== result"
@@ -147,6 +151,7 @@ test-cpp: install-test
 	@echo "== C++ tests"
 	@mkdir -p build && rm -f $(left_out)
 	@$(bin)/ctest --test-dir $(test_build) --output-on-failure --no-tests=error --parallel $(JOBS)
+	@$(bin)/python tools/changed_tests.py $(test_build) --passed
 	@$(bin)/ctest --test-dir $(test_build) --show-only | grep secret_poisoning >/dev/null || \
 	    echo "search for secret-dependent branches: valgrind or its headers are not installed (Debian: valgrind)" >> $(left_out)
 	@$(bin)/ctest --test-dir $(test_build) --show-only | grep machine_code >/dev/null || \

@@ -30,7 +30,7 @@ from cyclotome_bench.machine.timing import (
 from cyclotome_bench.peers.truth import WrongResultError
 from cyclotome_bench.plans import WholePlan
 from cyclotome_bench.reports.cells import compared, timed
-from cyclotome_bench.reports.report import Record, key_of
+from cyclotome_bench.reports.report import Record, key_fields, key_of
 from cyclotome_bench.reports.tables import Table, duration, times
 
 __all__ = ["DEPTH_SET", "DepthPlan", "depth_tables", "make_depth_plan", "measure_depth"]
@@ -149,19 +149,9 @@ def _measured(
     headroom = program.run(x, _product).noise_headroom
     low = x.switch_to_least_level(x.noise_headroom - headroom + _SPARE) if headroom > _SPARE else x
     starts = {_WAYS[0]: x, **({_WAYS[1]: low} if low.level < x.level else {})}
+    sizes = (plan.ring_degree, x.parameters.word, x.parameters.modulus_bits)
     heads: dict[str, Record] = {
-        way: {
-            "set": DEPTH_SET,
-            "scheme": "bfv",
-            "chain": chain,
-            "operation": f"{program.name}, {way}",
-            "degree": plan.ring_degree,
-            "word": x.parameters.word,
-            "log_q": x.parameters.modulus_bits,
-            "threads": 1,
-            "batch": 1,
-            "engine": plan.device,
-        }
+        way: key_fields(DEPTH_SET, "bfv", f"{program.name}, {way}", *sizes, chain=chain, engine=plan.device)
         for way in starts
     }
     if all(key_of(head) in known for head in heads.values()):

@@ -32,7 +32,7 @@ from cyclotome_bench.peers.seal import seal_available, seal_name
 from cyclotome_bench.peers.truth import WrongResultError
 from cyclotome_bench.plans import WholePlan
 from cyclotome_bench.reports.cells import compared, timed
-from cyclotome_bench.reports.report import Record, key_of
+from cyclotome_bench.reports.report import Record, key_fields, key_of
 from cyclotome_bench.reports.tables import Table, duration, times
 
 __all__ = [
@@ -246,18 +246,8 @@ def measure_functions(plan: FunctionsPlan, peer: bool, known: set[tuple[Any, ...
     for scheme, cases in _cases(plan, peer and seal_available() and plan.device.startswith("cpu")):
         for case in cases():
             parameters = case.parameters
-            head: Record = {
-                "set": FUNCTIONS_SET,
-                "scheme": scheme,
-                "chain": "",
-                "operation": case.function,
-                "degree": parameters.degree,
-                "word": parameters.word,
-                "log_q": parameters.modulus_bits,
-                "threads": 1,
-                "batch": 1,
-                "engine": plan.device,
-            }
+            sizes = (parameters.degree, parameters.word, parameters.modulus_bits)
+            head = key_fields(FUNCTIONS_SET, scheme, case.function, *sizes, engine=plan.device)
             if key_of(head) in known:
                 continue
             actions = [awaited(case.ours, plan.device), *([case.peer] if case.peer else [])]

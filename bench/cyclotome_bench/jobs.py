@@ -23,7 +23,7 @@ from cyclotome_bench.peers.truth import WrongResultError
 from cyclotome_bench.plans import WholePlan
 from cyclotome_bench.reports.cells import compared, timed
 from cyclotome_bench.reports.charts import Bars, Plot
-from cyclotome_bench.reports.report import Record
+from cyclotome_bench.reports.report import Record, key_fields
 from cyclotome_bench.reports.tables import Table, duration, times
 
 __all__ = ["JOBS_SET", "WHOLE_JOB", "JobsPlan", "job_plots", "job_tables", "make_jobs_plan", "measure_jobs"]
@@ -126,17 +126,9 @@ def _records(plan: JobsPlan, ours: _Runs, theirs: _Runs | None) -> Iterator[Reco
         if timing is None:
             continue
         beside = None if theirs is None else theirs.timing(phase)
+        sizes = (told["degree"], told["word"], told["log_q"])
         record: Record = {
-            "set": JOBS_SET,
-            "scheme": told["scheme"],
-            "chain": phase,
-            "operation": ours.name,
-            "degree": told["degree"],
-            "word": told["word"],
-            "log_q": told["log_q"],
-            "threads": 1,
-            "batch": 1,
-            "engine": plan.device,
+            **key_fields(JOBS_SET, told["scheme"], ours.name, *sizes, chain=phase, engine=plan.device),
             **timed(timing, kind, 1),
             **compared(timing, beside, seal_name() if beside else "", 2),
             "values": ours.size,

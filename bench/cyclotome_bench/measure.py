@@ -20,11 +20,11 @@ from cyclotome_bench.peers.peer_process import PeerProcesses, peer_memory
 from cyclotome_bench.peers.seal import Seal
 from cyclotome_bench.plans import BATCHED, Plan
 from cyclotome_bench.reports.cells import compared, timed
-from cyclotome_bench.reports.report import Record, key_of
+from cyclotome_bench.reports.report import Record, key_fields, key_of
 from cyclotome_bench.sets import Chain, Problem
 from cyclotome_bench.transforms import Transform, measure_transform
 
-__all__ = ["head_of", "measure", "times"]
+__all__ = ["head_of", "measure", "times", "transform_head"]
 
 #: Whose peak memory is told.
 _MEASURED_MEMORY = ("multiply", "multiply_relinearize")
@@ -205,22 +205,14 @@ def times(ours: Timing, theirs: Timing | None, kind: Kind | None = None) -> Reco
     return {**timed(ours, kind), **compared(ours, theirs)}
 
 
+def transform_head(transform: Transform, operation: str, engine: str, limbs: int = 1) -> Record:
+    """The same of a transform of so many polynomials at once."""
+    name, sizes = f"transform-{transform.bits}", (transform.degree, transform.word, transform.bits)
+    return key_fields(name, None, operation, *sizes, chain="same", engine=engine, batch=limbs)
+
+
 def _transform_heads(transform: Transform) -> list[Record]:
-    return [
-        {
-            "operation": operation,
-            "scheme": None,
-            "set": f"transform-{transform.bits}",
-            "degree": transform.degree,
-            "log_q": transform.bits,
-            "chain": "same",
-            "engine": "cpu",
-            "word": transform.word,
-            "threads": 1,
-            "batch": 1,
-        }
-        for operation in ("ntt", "intt")
-    ]
+    return [transform_head(transform, operation, "cpu") for operation in ("ntt", "intt")]
 
 
 def _transform_records(transform: Transform, peer: bool, budget: Budget) -> list[Record]:

@@ -207,6 +207,7 @@ void bind_io(nb::module_& m) {
       .def("read_threshold_session", [](const OwnedContainer& c) { return io::read_threshold_session(*c); })
       .def("read_key_commitment", [](const OwnedContainer& c) { return io::read_key_commitment(*c); })
       .def("read_coin", [](const OwnedContainer& c) { return io::read_coin(*c); })
+      .def("read_acceptance", [](const OwnedContainer& c) { return io::read_acceptance(*c); })
       .def_prop_ro(
           "key_share_facts",
           [](const OwnedContainer& c) -> nb::typed<nb::tuple, int, nb::bytes, std::uint32_t, int, nb::bytes> {
@@ -259,6 +260,7 @@ void bind_io(nb::module_& m) {
   bind_public<rlwe::EvaluationKeys>(m);
   bind_public<rlwe::RekeyingKey>(m);
   bind_public<rlwe::ThresholdSession>(m);
+  bind_public<rlwe::Acceptance>(m);
   bind_public<rlwe::Coin>(m);
   bind_public<rlwe::Commitment>(m);
   bind_public<rlwe::KeyShare>(m);

@@ -56,6 +56,8 @@ std::string kind_name(io::Kind kind) {
       return "commitment";
     case io::Kind::coin:
       return "coin";
+    case io::Kind::acceptance:
+      return "acceptance";
     case io::Kind::protected_party:
       return "protected party";
     case io::Kind::plain_array:

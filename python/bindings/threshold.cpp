@@ -5,10 +5,14 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+
 #include "bindings.hpp"
 #include "cyclotome/io/joint/party_file.hpp"
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/rlwe/joint/acceptance.hpp"
 #include "cyclotome/rlwe/joint/secret_sharing.hpp"
+#include "cyclotome/rlwe/joint/share_proof.hpp"
 #include "cyclotome/rlwe/joint/threshold_keys.hpp"
 #include "cyclotome/value/joint/joint_evidence.hpp"
 #include "cyclotome/value/joint/joint_party.hpp"
@@ -19,6 +23,7 @@ namespace cyclotome::python {
 
 namespace {
 
+using rlwe::Acceptance;
 using rlwe::Coin;
 using rlwe::Commitment;
 using rlwe::FirstRound;
@@ -39,6 +44,7 @@ KeyShare key_share_to(const KeyShare& share, const rlwe::ContextPtr& context) {
   KeyShare moved(context, share.session(), share.party(), share.round(), share.basis(),
                  share.bodies().to(context->engine()));
   moved.open(share.opened());
+  moved.prove(share.proof());
   moved.attach(share.signature());
   return moved;
 }
@@ -97,6 +103,10 @@ void bind_making(nb::module_& m) {
       .def_prop_ro("party", &Coin::party)
       .def_prop_ro("stage", [](const Coin& each) { return static_cast<int>(each.stage()); })
       .def_prop_ro("session", [](const Coin& each) { return to_bytes(each.session()); });
+  nb::class_<Acceptance>(m, "Acceptance")
+      .def_prop_ro("party", &Acceptance::party)
+      .def_prop_ro("session", [](const Acceptance& each) { return to_bytes(each.session()); })
+      .def_prop_ro("seen", [](const Acceptance& each) { return to_bytes(each.seen()); });
   nb::class_<KeyShare>(m, "KeyShare")
       .def_prop_ro("context", &KeyShare::context)
       .def_prop_ro("party", &KeyShare::party)
@@ -123,9 +133,24 @@ void bind_making(nb::module_& m) {
       .def(
           "evaluation_keys",
           [](const FirstRound& first, const std::vector<const KeyShare*>& second) {
-            return first.evaluation_keys(second);
+            rlwe::EvaluationKeys keys = first.evaluation_keys(second);
+            rlwe::require_proved(first, second);
+            return keys;
           },
           "second"_a, NoGil());
+}
+
+void bind_acceptance(nb::module_& m) {
+  m.def(
+      "require_accepted",
+      [](const ThresholdSession& session, const nb::bytes& seen, const std::vector<const Acceptance*>& all) {
+        const auto bytes = to_span(seen);
+        Digest digest{};
+        if (bytes.size() != digest.size()) throw ArgumentError("a transcript has 32 bytes");
+        std::ranges::copy(bytes, digest.begin());
+        rlwe::require_accepted(session, digest, all);
+      },
+      "session"_a, "seen"_a, "all"_a);
 }
 
 io::PartyPassphrase phrase_of(const std::optional<nb::bytearray>& passphrase) {
@@ -161,12 +186,14 @@ void bind_evidence(nb::module_& m) {
       "joint_fault",
       [](const ThresholdSession& session, const std::vector<const rlwe::Coin*>& coins,
          const std::vector<const Commitment*>& commitments, const std::vector<const KeyShare*>& shares,
+         const std::vector<const Acceptance*>& acceptances,
          const nb::typed<nb::callable, bool(std::uint32_t, nb::bytes, nb::bytes)>& verify)
           -> std::optional<std::tuple<std::uint32_t, std::string, std::string>> {
         value::JointMessages messages;
         for (const rlwe::Coin* const each : coins) messages.coins.push_back(*each);
         for (const Commitment* const each : commitments) messages.commitments.push_back(*each);
         for (const KeyShare* const each : shares) messages.shares.push_back(*each);
+        for (const Acceptance* const each : acceptances) messages.acceptances.push_back(*each);
         const auto fault = value::fault_in(
             session, messages, [&](std::uint32_t party, const Digest& digest, std::span<const std::uint8_t> signature) {
               return nb::cast<bool>(verify(party, to_bytes(digest), to_bytes(signature)));
@@ -174,7 +201,7 @@ void bind_evidence(nb::module_& m) {
         if (!fault) return std::nullopt;
         return std::tuple(fault->party, fault->stage, fault->reason);
       },
-      "session"_a, "coins"_a, "commitments"_a, "shares"_a, "verify"_a);
+      "session"_a, "coins"_a, "commitments"_a, "shares"_a, "acceptances"_a, "verify"_a);
 }
 
 void bind_party(nb::module_& m) {
@@ -207,6 +234,7 @@ void bind_party(nb::module_& m) {
       .def_prop_ro("coins", [](const value::JointProgress& progress) { return progress.sent.coins; })
       .def_prop_ro("commitments", [](const value::JointProgress& progress) { return progress.sent.commitments; })
       .def_prop_ro("shares", [](const value::JointProgress& progress) { return progress.sent.shares; })
+      .def_prop_ro("acceptances", [](const value::JointProgress& progress) { return progress.sent.acceptances; })
       .def_prop_ro("stage", [](const value::JointProgress& progress) { return progress.stage; })
       .def_prop_ro("missing", [](const value::JointProgress& progress) { return progress.missing; })
       .def_prop_ro("done", [](const value::JointProgress& progress) { return progress.keys.has_value(); })
@@ -257,14 +285,27 @@ void bind_party(nb::module_& m) {
       .def(
           "advance",
           [](JointParty& party, const std::vector<const Coin*>& coins,
-             const std::vector<const Commitment*>& commitments, const std::vector<const KeyShare*>& shares) {
+             const std::vector<const Commitment*>& commitments, const std::vector<const KeyShare*>& shares,
+             const std::vector<const Acceptance*>& acceptances) {
             value::JointMessages inbox;
             for (const Coin* const each : coins) inbox.coins.push_back(*each);
             for (const Commitment* const each : commitments) inbox.commitments.push_back(*each);
             for (const KeyShare* const each : shares) inbox.shares.push_back(*each);
+            for (const Acceptance* const each : acceptances) inbox.acceptances.push_back(*each);
             return party.advance(inbox);
           },
-          "coins"_a, "commitments"_a, "shares"_a, NoGil())
+          "coins"_a, "commitments"_a, "shares"_a, "acceptances"_a, NoGil())
+      .def(
+          "accept",
+          [](JointParty& party, const std::vector<const KeyShare*>& first, const std::vector<const KeyShare*>& second) {
+            return party.accept(first, second);
+          },
+          "first"_a, "second"_a, NoGil())
+      .def(
+          "seal", [](JointParty& party, const std::vector<const Acceptance*>& all) { party.seal(all); }, "all"_a,
+          NoGil())
+      .def(
+          "accepted", [](const JointParty& party) { return party.accepted(); }, NoGil())
       .def(
           "agree", [](JointParty& party, const std::vector<const KeyShare*>& first) { party.agree(first); }, "first"_a,
           NoGil())
@@ -350,6 +391,7 @@ void bind_shared_decryption(nb::module_& m) {
 
 void bind_threshold(nb::module_& m) {
   bind_session(m);
+  bind_acceptance(m);
   bind_making(m);
   bind_party(m);
   bind_evidence(m);

@@ -92,7 +92,7 @@ class BlameError(CyclotomeError, ValueError):
 
     Attributes:
         parties: numbers of those to blame.
-        stage: of which stage: "toss", "commit", "coin", "first", "second" or "deal"; of checked decryption "mac",
+        stage: of which stage: "toss", "commit", "coin", "first", "second", "accept" or "deal"; of checked decryption "mac",
             "share" or "check".
         evidence: digests that contradict each other, in hexadecimal, of a candidate that was opened also its number and
             seed; of "deal" a tuple of `threshold.Complaint`.

@@ -124,6 +124,7 @@ using value::trace_elements;
 // --- keys of several parties -----------------------------------------------------------------------------------------
 using io::PartyFile;
 using io::PartyPassphrase;
+using rlwe::Acceptance;
 using rlwe::Coin;
 using rlwe::Commitment;
 using rlwe::Complaint;

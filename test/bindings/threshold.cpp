@@ -8,7 +8,9 @@
 #include <array>
 
 #include "cyclotome/rlwe/joint/secret_sharing.hpp"
+#include "cyclotome/rlwe/joint/share_proof.hpp"
 #include "cyclotome/rlwe/joint/threshold_keys.hpp"
+#include "cyclotome/rlwe/joint/threshold_seeds.hpp"
 #include "cyclotome/rlwe/noise/flooding.hpp"
 #include "cyclotome/value/joint/threshold_decryption.hpp"
 #include "polynomials.hpp"
@@ -26,6 +28,29 @@ void bind_threshold(nb::module_& parent) {
   m.def("second_share", [](const rlwe::ThresholdSession& session, const rlwe::ContextPtr& context, std::uint32_t party,
                            const rlwe::SecretKey& secret, const std::vector<const rlwe::KeyShare*>& first) {
     return rlwe::second_share(rlwe::FirstRound(session, context, first), party, secret);
+  });
+  // The same without its proof, and the proof of whatever share it is, if one can be made.
+  m.def("unproved_share", [](const rlwe::ThresholdSession& session, const rlwe::ContextPtr& context,
+                             std::uint32_t party, const rlwe::SecretKey& secret,
+                             const std::vector<const rlwe::KeyShare*>& first) {
+    return rlwe::unproved_share(rlwe::FirstRound(session, context, first), party, secret);
+  });
+  m.def("proved_share", [](const rlwe::ThresholdSession& session, const rlwe::ContextPtr& context,
+                           const rlwe::SecretKey& secret, const std::vector<const rlwe::KeyShare*>& first,
+                           const rlwe::KeyShare& share) {
+    const rlwe::FirstRound sums(session, context, first);
+    const rlwe::PartySeeds seeds(session, secret);
+    const rlwe::SecretKey ephemeral = rlwe::ephemeral_secret(secret, seeds);
+    rlwe::KeyShare proved = share;
+    proved.prove(rlwe::prove_share(sums, share, secret, ephemeral, seeds.answering(sums.digest())));
+    return proved;
+  });
+  // Of a session's proofs: repetitions, bits of masks and of what is not hashed, what c times secrets and errors reach,
+  // and log2 of what is left unseen.
+  m.def("proof_shape", [](const rlwe::ThresholdSession& session) {
+    const rlwe::ProofShape shape(session);
+    return nb::make_tuple(shape.repetitions, shape.mask_bits, shape.low_bits, shape.secret_reach, shape.error_reach,
+                          shape.log2_slack());
   });
   // What comes of a candidate's seed, and the first share that comes of that; its basis is zeros.
   m.def("party_key", [](const rlwe::ThresholdSession& session, const rlwe::ContextPtr& context, std::uint32_t party,

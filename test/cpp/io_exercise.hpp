@@ -88,6 +88,8 @@ inline io::Bytes rewritten(const io::Container& c, const rlwe::ContextPtr& conte
       return io::serialize(io::read_key_commitment(c), c.metadata());
     case io::Kind::coin:
       return io::serialize(io::read_coin(c), c.metadata());
+    case io::Kind::acceptance:
+      return io::serialize(io::read_acceptance(c), c.metadata());
     case io::Kind::party: {
       const rlwe::PartyState state = io::read_party_state(c);
       io::ContainerWriter container(io::Kind::party, c.parameters(), c.key_id(), c.metadata());

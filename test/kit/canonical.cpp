@@ -7,6 +7,7 @@
 #include "cyclotome/rlwe/plain_product_program.hpp"
 #include "cyclotome/rlwe/switching/key_switch_program.hpp"
 #include "cyclotome/rlwe/switching/level_switch_program.hpp"
+#include "cyclotome/rlwe/switching/linear_transform_program.hpp"
 #include "cyclotome/scheme/bfv/decryption_program.hpp"
 #include "cyclotome/scheme/bfv/product_program.hpp"
 #include "cyclotome/scheme/bfv/scheme.hpp"
@@ -39,6 +40,9 @@ void add_common(std::vector<NamedProgram>& all, const rlwe::Context& c, const Ba
   all.push_back({"rotate", program_of(rlwe::galois_turn(c, {first, top, top, top}, 3))});
   all.push_back({"hoisted digits", program_of(rlwe::hoisted_digits(c, top, first))});
   all.push_back({"hoisted turn", program_of(rlwe::hoisted_turn(c, top, first, 5))});
+  all.push_back({"extended turn", program_of(rlwe::extended_turn(c, top, first, 5))});
+  all.push_back({"extended hoisted turn", program_of(rlwe::extended_hoisted_turn(c, top, first, 5))});
+  all.push_back({"extended weighted sums", program_of(rlwe::extended_weighted_sums(c, top, c.key_ring(), 3, 2))});
   all.push_back({"encrypt", program_of(rlwe::public_encryption(c, first, &scale))});
   all.push_back({"encrypt zero", program_of(rlwe::public_encryption(c, first, nullptr))});
   all.push_back({"encrypt under the secret key", program_of(rlwe::symmetric_encryption(c, first, &scale))});

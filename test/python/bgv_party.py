@@ -8,12 +8,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from cyclotome import _core
 from cyclotome._core import testing
-from cyclotome._core.testing import deterministic, rlwe
-from oracles.integers import Integers, compose, decompose, integers
+from cyclotome._core.testing import rlwe
+from oracles.integers import Integers, compose, decompose
 from oracles.textbook_bgv import TextbookBgv
-from parties import Party, Values, seed, small_literal
+from parties import Party, Values, small_literal
 
 #: word, plaintext modulus, ciphertext primes, special primes, digits, bits of the primes
 SETS = [
@@ -53,13 +52,6 @@ class BgvParty(Party):
 
     def book(self, level: int, plain: int = 0) -> TextbookBgv:
         return TextbookBgv(self.n, math.prod(self.moduli[:level]), self.t(plain))
-
-    def encrypt(self, values: Any, number: int, slots: bool, plain: int = 0, symmetric: bool = False) -> Any:
-        key = self.secret if symmetric else self.public
-        return deterministic.encrypt(self.plaintext(values, slots, plain), key, seed(number, 4))
-
-    def decrypt(self, ciphertext: Any, slots: bool) -> Integers:
-        return integers(_core.decode_residues(_core.decrypt(ciphertext, self.secret), slots)) % self.t(ciphertext.plain)
 
     def parts(self, ciphertext: Any) -> list[list[Integers]]:
         level = ciphertext.limbs

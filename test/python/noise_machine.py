@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from oracles.integers import Integers, centred
 from oracles.negacyclic import automorphism
 from oracles.textbook_bfv import negacyclic_product
-from parties import Party, slot_prime, small_literal
+from parties import Party, literal_of, small_literal
 
 #: word, degree, bits of t, ciphertext primes, special primes, digits, bits of the primes, strict
 SMALL = [
@@ -29,15 +29,6 @@ SMALL = [
     (64, 1024, 17, 5, 1, 0, 55, False),
     (64, 256, 17, 5, 1, 0, 55, True),
 ]
-
-
-def literal_of(case: Sequence[Any], bgv: bool) -> Any:
-    word, degree, t_bits, primes, special, digits, bits, strict = case
-    literal = (bgv_literal if bgv else small_literal)(
-        word, degree, slot_prime(degree, t_bits), primes, special, digits, bits
-    )
-    literal.strict = strict
-    return literal
 
 
 class Value:
@@ -154,7 +145,8 @@ class Machine:
     @classmethod
     def of(cls, case: Sequence[Any], bgv: bool, number: int) -> Machine:
         """With keys for conjugation and one rotation."""
-        literal = literal_of(case, bgv)
+        *sizes, strict = case
+        literal = literal_of(sizes, bgv_literal if bgv else small_literal, strict)
         elements = [3, 2 * literal.degree - 1]
         return cls((BgvParty if bgv else Party)(literal, number, galois=elements), number)
 

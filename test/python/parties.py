@@ -6,7 +6,7 @@ from __future__ import annotations
 import functools
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -64,6 +64,14 @@ def slot_prime(degree: int, bits: int) -> int:
 def galois_group(degree: int) -> Any:
     """Of x^n + 1."""
     return _core.negacyclic_ring(degree).galois
+
+
+def literal_of(case: Sequence[int], make: Callable[..., Any] = small_literal, strict: bool = False) -> Any:
+    """Of (word, degree, bits of t, ciphertext primes, special primes, digits, bits of the primes): one bit is t = 2."""
+    word, degree, t_bits, *rest = case
+    literal = make(word, degree, 2 if t_bits == 1 else slot_prime(degree, t_bits), *rest)
+    literal.strict = strict
+    return literal
 
 
 class Party:

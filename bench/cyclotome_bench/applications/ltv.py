@@ -26,7 +26,7 @@ from cyclotome_bench.kinds import Kind
 from cyclotome_bench.machine.timing import Timing, alternate
 from cyclotome_bench.peers.truth import WrongResultError
 from cyclotome_bench.reports.cells import compared, no_times, timed
-from cyclotome_bench.reports.report import Record
+from cyclotome_bench.reports.report import Record, key_fields
 
 __all__ = ["measure_ltv"]
 
@@ -240,19 +240,11 @@ def _record(
 ) -> Record:
     """Times are those of one polynomial, of ``batch`` at once."""
     primes = cell.primes or params.levels
+    sizes = (params.degree, 64, params.native.arithmetic.modulus(primes).bit_length())
     kind = Kind.THROUGHPUT if device.startswith("cuda") else None
     return {
-        "set": f"002-{cell.table}",
+        **key_fields(f"002-{cell.table}", None, operation, *sizes, chain=cell.preset, engine=device, batch=batch),
         "paper": "002",
-        "scheme": None,
-        "operation": operation,
-        "chain": cell.preset,
-        "degree": params.degree,
-        "log_q": params.native.arithmetic.modulus(primes).bit_length(),
-        "word": 64,
-        "threads": 1,
-        "batch": batch,
-        "engine": device,
         **(timed(timing, kind) if timing else no_times(0.0)),
         **compared(timing, None),
         **more,

@@ -14,7 +14,7 @@ from cyclotome_bench.fermat.plans import Cell, FermatPlan
 from cyclotome_bench.kinds import Kind
 from cyclotome_bench.machine.timing import Timing, kind_on
 from cyclotome_bench.reports.cells import compared, timed
-from cyclotome_bench.reports.report import Record
+from cyclotome_bench.reports.report import Record, key_fields
 
 __all__ = ["FLINT", "polynomial", "records_of", "uniform"]
 
@@ -54,17 +54,13 @@ def records_of(
     """A record for each way of a figure."""
     for chain, timing in zip(chains, timings, strict=True):
         yield {
-            "set": f"003-{figure}",
+            **key_fields(
+                *(f"003-{figure}", None, operation or f"figure {figure}", cell.degree, 64, cell.bits),
+                chain=chain,
+                engine=device_name(plan.device),
+                threads=plan.threads,
+            ),
             "paper": "003",
-            "scheme": None,
-            "operation": operation or f"figure {figure}",
-            "chain": chain,
-            "degree": cell.degree,
-            "log_q": cell.bits,
-            "word": 64,
-            "threads": plan.threads,
-            "batch": 1,
-            "engine": device_name(plan.device),
             **timed(timing, _kind(figure, plan.device)),
             **compared(timing, None),
         }

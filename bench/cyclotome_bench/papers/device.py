@@ -19,7 +19,7 @@ from cyclotome.parameters.parameters import find_primes
 from cyclotome.reporting import Task
 
 from cyclotome_bench.machine.timing import Budget, Clock, Timing, clock_of, kind_on, quiet
-from cyclotome_bench.measure import head_of, times
+from cyclotome_bench.measure import head_of, times, transform_head
 from cyclotome_bench.papers.device_plans import DevicePlan
 from cyclotome_bench.papers.studies import measure_studies
 from cyclotome_bench.peers.ours import Ours
@@ -66,7 +66,7 @@ def measure_on_device(plan: DevicePlan, known: set[tuple[Any, ...]] | None = Non
     task = Task("measuring", len(plan.transforms) * len(plan.limbs) + len(cells))
     for transform in plan.transforms:
         for limbs in plan.limbs:
-            records = [_transform_head(transform, limbs, operation, kind) for operation in ("ntt", "intt")]
+            records = [transform_head(transform, operation, kind, limbs) for operation in ("ntt", "intt")]
             if not {key_of(r) for r in records} <= known:
                 yield from _transform_records(records, transform, limbs, engine, ceilings, plan)
             task.advance()
@@ -143,21 +143,6 @@ def _operation_records(
         }
         record |= ours.verify(operation, timing.result, noise=batch == 1) | ours.sizes()
         yield record | {"digits": ours.parameters.digits} | compared(record)
-
-
-def _transform_head(transform: Transform, limbs: int, operation: str, engine: str) -> Record:
-    return {
-        "operation": operation,
-        "scheme": None,
-        "set": f"transform-{transform.bits}",
-        "degree": transform.degree,
-        "log_q": transform.bits,
-        "chain": "same",
-        "engine": engine,
-        "word": transform.word,
-        "threads": 1,
-        "batch": limbs,
-    }
 
 
 def _transform_records(

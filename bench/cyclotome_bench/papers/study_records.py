@@ -9,7 +9,7 @@ from typing import Any
 from cyclotome_bench.kinds import Kind
 from cyclotome_bench.machine.timing import Clock, Timing
 from cyclotome_bench.measure import times
-from cyclotome_bench.reports.report import Record
+from cyclotome_bench.reports.report import Record, key_fields
 
 __all__ = ["study_record"]
 
@@ -42,20 +42,8 @@ def study_record(
             card's events.
         extra: further fields.
     """
-    head = {
-        "operation": operation,
-        "scheme": None,
-        "set": f"study-{paper}",
-        "paper": paper,
-        "degree": degree,
-        "log_q": log_q,
-        "chain": chain,
-        "engine": engine,
-        "word": word,
-        "threads": 1,
-        "batch": 1,
-    }
+    head = key_fields(f"study-{paper}", None, operation, degree, word, log_q, chain=chain, engine=engine)
     on_gpu = engine == "cuda"
     timing = Timing(list(samples), clock=Clock.WALL if on_gpu else Clock.THREAD)
     found = kind or (Kind.THROUGHPUT if on_gpu else None)
-    return {**head, **times(timing, None, found), "code": code, **extra}
+    return {**head, "paper": paper, **times(timing, None, found), "code": code, **extra}

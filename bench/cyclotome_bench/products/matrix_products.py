@@ -34,7 +34,7 @@ from cyclotome_bench.peers.seal import seal_available
 from cyclotome_bench.peers.truth import WrongResultError
 from cyclotome_bench.plans import WholePlan
 from cyclotome_bench.reports.cells import compared, timed
-from cyclotome_bench.reports.report import Record, key_of
+from cyclotome_bench.reports.report import Record, key_fields, key_of
 from cyclotome_bench.reports.tables import Table, duration, times
 
 __all__ = [
@@ -181,18 +181,13 @@ def measure_matrices(plan: MatrixPlan, peer: bool, known: set[tuple[Any, ...]]) 
     for shape in plan.shapes:
         chosen = {scheme: parameters(scheme, plan.ring_degree) for scheme in ("bfv", "bgv")}
         heads = {
-            (scheme, way): {
-                "set": MATRIX_SET,
-                "scheme": scheme,
-                "chain": "",
-                "operation": f"{shape[0]} x {shape[1]} {way}",
-                "degree": plan.ring_degree,
-                "word": of.word,
-                "log_q": of.modulus_bits,
-                "threads": 1,
-                "batch": 1,
-                "engine": plan.device,
-            }
+            (scheme, way): key_fields(
+                MATRIX_SET,
+                scheme,
+                f"{shape[0]} x {shape[1]} {way}",
+                *(plan.ring_degree, of.word, of.modulus_bits),
+                engine=plan.device,
+            )
             for scheme, of in chosen.items()
             for way in _WAYS
         }

@@ -15,7 +15,7 @@ from cyclotome_bench.kinds import kind_of_old
 from cyclotome_bench.machine import machine
 from cyclotome_bench.reports.cells import sides_of, why_no_ratio
 
-__all__ = ["KEY", "REQUIRED", "Record", "Report", "key_of"]
+__all__ = ["KEY", "REQUIRED", "Record", "Report", "key_fields", "key_of"]
 
 #: One measured cell: numbers, names and nothing nested.
 Record = dict[str, Any]
@@ -100,6 +100,24 @@ def _completed(data: dict[str, Any], records: list[Record]) -> None:
     load = data.get("load")
     if isinstance(load, dict):
         load["note"] = machine.load_note(load.get("before"), data.get("threads"))
+
+
+def key_fields(
+    name: str,
+    scheme: str | None,
+    operation: str,
+    degree: int,
+    word: int,
+    log_q: float,
+    *,
+    chain: str = "",
+    engine: str = "cpu",
+    threads: int = 1,
+    batch: int = 1,
+) -> Record:
+    """A record of the set of this name that holds no more than `KEY`."""
+    values = (name, scheme, chain, operation, degree, word, log_q, threads, batch, engine)
+    return dict(zip(KEY, values, strict=True))
 
 
 def key_of(record: Record) -> tuple[Any, ...]:

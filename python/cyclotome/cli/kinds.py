@@ -16,6 +16,7 @@ _KEYS = {
     "PublicKey": "a public key",
     "EvaluationKeys": "evaluation keys",
     "RekeyingKey": "a rekeying key",
+    "Acceptance": "an acceptance of a joint key",
     "Coin": "a part of the coin of an audit",
     "Commitment": "a commitment to a share of a public key",
     "KeyShare": "a share of a public key",

@@ -17,6 +17,9 @@ from . import MAX_BYTES, Path, metadata
 
 __all__ = ["Inspection", "inspect"]
 
+#: What is said of objects that have no parameters of this library's: fields of an `Inspection`.
+_WITHOUT_PARAMETERS = ("broken", "study", "identity", "product_context")
+
 
 @dataclass(frozen=True)
 class Inspection:
@@ -239,34 +242,17 @@ def inspect(path: Path, *, max_bytes: int = MAX_BYTES) -> Inspection:
         if following is not None:
             return _frame(following, max_bytes)
     found = _core.inspect_file(name, max_bytes)
-    if "broken" in found or "study" in found:
+    key_id = found["key_id"].hex() if any(found.get("key_id", b"")) else None
+    alone = {name: found[name] for name in _WITHOUT_PARAMETERS if name in found}
+    if alone:
         return Inspection(
             kind=found["kind"],
             parameters=None,
             nbytes=found["nbytes"],
             expanded_nbytes=found["nbytes"],
             format_version=found["version"],
-            key_id=found["key_id"].hex() if any(found["key_id"]) else None,
-            broken=found.get("broken"),
-            study=found.get("study"),
-        )
-    if "identity" in found:
-        return Inspection(
-            kind=found["kind"],
-            parameters=None,
-            nbytes=found["nbytes"],
-            expanded_nbytes=found["nbytes"],
-            format_version=found["version"],
-            identity=found["identity"],
-        )
-    if "product_context" in found:
-        return Inspection(
-            kind=found["kind"],
-            parameters=None,
-            nbytes=found["nbytes"],
-            expanded_nbytes=found["nbytes"],
-            format_version=found["version"],
-            product_context=found["product_context"],
+            key_id=key_id,
+            **alone,
         )
     facts = metadata.parse(found["metadata"])
     parameters = Parameters.of_native(found["parameters"], metadata.read_value_bits(facts))
@@ -297,7 +283,7 @@ def inspect(path: Path, *, max_bytes: int = MAX_BYTES) -> Inspection:
         nbytes=found["nbytes"],
         expanded_nbytes=found["expanded_nbytes"],
         format_version=found["version"],
-        key_id=found["key_id"].hex() if any(found["key_id"]) else None,
+        key_id=key_id,
         note=metadata.read_note(facts),
         **about,
     )

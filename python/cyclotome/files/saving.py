@@ -21,7 +21,7 @@ from ..parameters.parameters import Parameters
 from ..streams import Writable
 from ..threshold.dealing import DealingMessage
 from ..threshold.identities import Identity
-from ..threshold.messages import Coin, Commitment, DecryptionShare, KeyShare, SecretShare, Session
+from ..threshold.messages import Acceptance, Coin, Commitment, DecryptionShare, KeyShare, SecretShare, Session
 from ..whole_files import is_stream, path_text, write_whole
 from . import metadata
 from .stored_objects import described, how
@@ -30,7 +30,7 @@ __all__ = ["Path", "Storable", "refuse_existing", "save", "to_bytes", "to_view"]
 
 Path = str | os.PathLike[str]
 Keys = SecretKey | PublicKey | EvaluationKeys | RekeyingKey
-Messages = Session | Coin | Commitment | KeyShare | SecretShare | DecryptionShare
+Messages = Session | Acceptance | Coin | Commitment | KeyShare | SecretShare | DecryptionShare
 Arrays = EncryptedArray | DigitArray | EncryptedFrame | PlainArray
 Storable = Parameters | Keys | Arrays | Messages | DealingMessage | Identity
 

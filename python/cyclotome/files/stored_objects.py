@@ -20,14 +20,14 @@ from ..numbers.values import from_native, native
 from ..options import current
 from ..parameters.parameters import Parameters
 from ..threshold.dealing import Complaint, Dealing, DealingMessage, ReceivingKeys, SealedShare
-from ..threshold.messages import Coin, Commitment, DecryptionShare, KeyShare, SecretShare, Session
+from ..threshold.messages import Acceptance, Coin, Commitment, DecryptionShare, KeyShare, SecretShare, Session
 from . import metadata
 
 __all__ = ["described", "how", "read"]
 
 _DEALING = {kind.__name__: kind for kind in (ReceivingKeys, Dealing, SealedShare, Complaint)}
 #: Messages of `threshold`.
-_MESSAGES = (Session, Coin, Commitment, KeyShare, SecretShare, DecryptionShare)
+_MESSAGES = (Session, Acceptance, Coin, Commitment, KeyShare, SecretShare, DecryptionShare)
 
 
 def described(obj: object) -> tuple[Any, dict[str, Any]]:
@@ -111,6 +111,8 @@ def read(
         return Session(parameters, container.read_threshold_session())
     if container.kind == "coin":
         return Coin(parameters, container.read_coin())
+    if container.kind == "acceptance":
+        return Acceptance(parameters, container.read_acceptance())
     if container.kind == "commitment":
         return Commitment(parameters, container.read_key_commitment())
     if container.kind == "key share":

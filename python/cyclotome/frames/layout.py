@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Encrypted tables in one file: containers one after the other, each of a kind that is stored by itself too.
 
-The first holds the parameters, and in its metadata, as ``frame``, the table's description (`frame_descriptions`); the
+The first holds the parameters, and in its metadata, as ``frame``, the table's description (`descriptions`); the
 others are the encrypted arrays of columns and masks. Every container has its length and checksum, and the description
 lists the checksums, so that arrays which were lost or changed places are found.
 
@@ -194,5 +194,5 @@ def require_end(following: Source) -> None:
 
 
 def read(about: dict[str, Any], arrays: Sequence[EncryptedArray]) -> EncryptedFrame:
-    """The table. Raises FormatError: see `frame_descriptions.rebuilt`."""
+    """The table. Raises FormatError: see `descriptions.rebuilt`."""
     return descriptions.rebuilt(about, arrays)

@@ -12,7 +12,9 @@ from ..errors import ArgumentError, PaddingWarning, ParameterError
 from ..numbers.values import index
 from ..parameters.parameters import Parameters
 from .dry_runs import Operand
-from .search import MOST_BITS, Search, cheapest
+from .moduli import MOST_BITS
+from .search import cheapest
+from .trials import Search
 
 __all__ = ["suggest"]
 
@@ -41,6 +43,11 @@ def suggest(
     sums, rotations, values and noise are its own, and nothing has to be said about them. What comes out never refuses
     the same computation of the same inputs.
 
+    Cheapest is what takes the least time by a model of one class of processors, so that everybody who asks the same
+    gets the same: of degrees, schemes, words, plaintext moduli and lengths of the modulus, among these also longer ones
+    than are needed, with which operations may take other ways. Takes from a tenth of a second to some seconds, of which
+    `progress` is told, and hears Ctrl-C.
+
     Args:
         compute: a function of encrypted arrays that returns some, alone or in lists and dicts. It is run several times.
         inputs: for each argument an `Operand`, which says what `encrypt` will be told: shape and bound above all.
@@ -49,7 +56,7 @@ def suggest(
         min_degree: at least this many slots.
         slots: False for arrays in coefficients, whose plaintext moduli need no slots. Otherwise they have n of them, or
             are a shorter prime with fewer, at least 64, where that takes less work in all.
-        scheme: "bfv" or "bgv"; None: the one that takes less work, by a model.
+        scheme: "bfv" or "bgv"; None: the one that takes less time, by a model.
         plain_moduli: take these and no others, as for values that wrap around.
         flooding_bits: each result can be given to others with `reveal` and this flooding, up to 128 bits; 0: they
             can't.

@@ -44,6 +44,7 @@ from .decryption import decrypt, natives_of, require_array
 from .evidence import blaming, verify
 from .identities import Identity, PublicIdentity
 from .messages import (
+    Acceptance,
     Coin,
     Commitment,
     DecryptionShare,
@@ -59,6 +60,7 @@ from .party_files import Path, party_store
 from .voices import Signer, Verifier, speak
 
 __all__ = [
+    "Acceptance",
     "Advice",
     "CheckedDecryption",
     "Coin",
@@ -279,7 +281,38 @@ class Party:
         with blaming((*self._commitments, *first)):
             return self._message(KeyShare, self._native.second_share(natives))
 
-    def next(self, inbox: Iterable[Coin | Commitment | KeyShare] = ()) -> Progress:
+    def accept(self, first: Sequence[KeyShare], second: Sequence[KeyShare] = ()) -> Acceptance:
+        """This party's word, for all parties, that it accepts the key which these shares of all make: once it has
+        looked at the proofs that second shares carry. ``second``: none in a session without relinearisation key. What
+        is accepted is kept before this returns.
+
+        Raises:
+            BlameError: a second share is not proved by what it carries.
+            RepeatedAnswerError: this party has accepted, or answered, other shares.
+            ArgumentError, MismatchError, FileError: as `second_share`.
+        """
+        natives = natives_of(first, KeyShare, self._context), natives_of(second, KeyShare, self._context)
+        with blaming((*self._commitments, *first, *second)):
+            return Acceptance(self._session.parameters, self._native.accept(*natives))
+
+    def seal(self, acceptances: Sequence[Acceptance]) -> None:
+        """Takes the acceptances of all parties: from now on the key is `accepted`, which is kept.
+
+        Raises:
+            ArgumentError: one is missing or repeated, or this party has not accepted the key itself.
+            MismatchError: acceptances of another session; a party accepts a key of other messages.
+            FileError: the party's file can't be written.
+        """
+        self._native.seal([each.native for each in _lines(acceptances, Acceptance)])
+
+    @property
+    def accepted(self) -> bool:
+        """Whether all parties have accepted the joint key, so that all have seen the same messages, and each has looked
+        at the proofs. A key that is not accepted is not to be used: nothing is encrypted under it yet, so that a new
+        session costs a few messages."""
+        return bool(self._native.accepted())
+
+    def next(self, inbox: Iterable[Coin | Commitment | KeyShare | Acceptance] = ()) -> Progress:
         """Does whatever is next: a party that calls nothing else until its keys are there follows the protocol.
 
         Args:
@@ -288,26 +321,28 @@ class Party:
 
         Raises:
             BlameError: a coin or share is not the one that its sender tossed or committed to, a candidate not what its
-                seed gives, or a party sent two messages that differ.
-            MismatchError: messages of another session; others than its own in this party's name.
+                seed gives, a second share not proved by what it carries, or a party sent two messages that differ.
+            MismatchError: messages of another session; others than its own in this party's name; a party accepts a key
+                of other messages.
             RepeatedAnswerError: what was there before is not what is there now.
             FileError: the party's file can't be written; then nothing was sent.
         """
         if isinstance(inbox, Sent) or not isinstance(inbox, Iterable):
             raise UnsupportedError(f"a list of messages is needed, not {type(inbox).__name__}")
         every = list(inbox)
-        shares = [each for each in every if not isinstance(each, (Coin, Commitment))]
-        coins, commitments = ([each.native for each in every if isinstance(each, kind)] for kind in _LINES)
-        natives = coins, commitments, natives_of(shares, KeyShare, self._context)
+        shares = [each for each in every if not isinstance(each, _LINES)]
+        coins, commitments, words = ([each.native for each in every if isinstance(each, kind)] for kind in _LINES)
+        natives = coins, commitments, natives_of(shares, KeyShare, self._context), words
         with blaming(every):
             native = self._native.advance(*natives)
         parameters = self._session.parameters
         own = [Coin(parameters, each) for each in native.coins]
-        sent: list[Coin | Commitment | KeyShare] = [
+        sent: list[Coin | Commitment | KeyShare | Acceptance] = [
             *own[:1],
             *(Commitment(parameters, each) for each in native.commitments),
             *own[1:],
             *(self._message(KeyShare, each) for each in native.shares),
+            *(Acceptance(parameters, each) for each in native.acceptances),
         ]
         keys = None
         if native.done:
@@ -419,12 +454,12 @@ class Progress(NamedTuple):
     """How far a party is in making a joint key (`Party.next`)."""
 
     #: All that the party has to send, what it sent before among it.
-    messages: tuple[Coin | Commitment | KeyShare, ...]
-    #: What it waits for: "toss", "commit", "coin", "first", "second"; or "done".
+    messages: tuple[Coin | Commitment | KeyShare | Acceptance, ...]
+    #: What it waits for: "toss", "commit", "coin", "first", "second", "accept"; or "done".
     stage: str
     #: From whom.
     missing: tuple[int, ...]
-    #: Once it is done.
+    #: Once it is done: once all have accepted them.
     keys: JointKeys | None
     #: Once it is done, 64 hexadecimal digits that name all that was sent: the same for everybody who saw the same. Read
     #: them out to each other before the keys are used.
@@ -443,25 +478,40 @@ def transcript(session: Session, first: Sequence[KeyShare], second: Sequence[Key
 
 
 def combine(
-    session: Session, first: Sequence[KeyShare], second: Sequence[KeyShare] = (), *, device: str = "cpu"
+    session: Session,
+    first: Sequence[KeyShare],
+    second: Sequence[KeyShare] = (),
+    *,
+    acceptances: Sequence[Acceptance] | None = None,
+    device: str = "cpu",
 ) -> JointKeys:
-    """The joint keys, from the key shares of all parties: ordinary public and evaluation keys.
+    """The joint keys, from the key shares of all parties: ordinary public and evaluation keys. The proofs of second
+    shares are checked; whether all parties have the same shares, and accept them, only ``acceptances`` show.
 
     Args:
         session: the session.
         first: the first shares of all parties.
         second: the second ones; none in a session without relinearisation key.
+        acceptances: those of all parties. None: the keys are made all the same, and nobody knows whether others have the
+            same ones, which the parties' own `Party.accepted` tells them.
         device: where the keys shall compute.
 
     Raises:
         ArgumentError: one is missing or repeated, or of the other round.
-        MismatchError: shares of another session or parameters, or second shares that answer other first ones.
+        MismatchError: shares of another session or parameters, or second shares that answer other first ones; a party
+            accepts a key of other messages.
+        BlameError: a second share is not proved by what it carries.
     """
     if not isinstance(session, Session):
         raise UnsupportedError(f"combine takes a Session, not {type(session).__name__}")
     context = context_on(device, session.parameters)
     summed = _first_round(session, context, first)
-    made = summed.evaluation_keys(natives_of(second, KeyShare, context))
+    natives = natives_of(second, KeyShare, context)
+    with blaming((*first, *second)):
+        made = summed.evaluation_keys(natives)
+    if acceptances is not None:
+        words = [each.native for each in _lines(acceptances, Acceptance)]
+        _core.require_accepted(session.native, summed.transcript(natives), words)
     evaluation = EvaluationKeys(session.parameters, context, made)
     return JointKeys(PublicKey(session.parameters, context, summed.public_key(), evaluation), evaluation)
 
@@ -474,11 +524,11 @@ def _first_round(session: Session, context: Context, first: Sequence[KeyShare]) 
 
 
 _Line = TypeVar("_Line", bound=Line)
-_LINES: tuple[type[Coin], type[Commitment]] = (Coin, Commitment)
+_LINES: tuple[type[Coin], type[Commitment], type[Acceptance]] = (Coin, Commitment, Acceptance)
 
 
 def _lines(lines: Any, kind: type[_Line]) -> list[_Line]:
-    """A list of coins or commitments, and of nothing else."""
+    """A list of coins, commitments or acceptances, and of nothing else."""
     if isinstance(lines, Line) or not isinstance(lines, Iterable):
         raise UnsupportedError(f"a list of {kind.__name__} is needed, not {type(lines).__name__}")
     every = list(lines)

@@ -12,12 +12,12 @@ from ..devices.contexts import context_on
 from ..errors import ArgumentError, BlameError, MismatchError, UnsupportedError
 from .checks import Pledge
 from .dealing import Complaint, Dealing, DealingRound, Verdict
-from .messages import Coin, Commitment, KeyShare, Session
+from .messages import Acceptance, Coin, Commitment, KeyShare, Session
 from .voices import Verifier, verifying
 
 __all__ = ["blaming", "verify"]
 
-Messages = Coin | Commitment | KeyShare | Pledge | Complaint | Dealing
+Messages = Coin | Commitment | KeyShare | Acceptance | Pledge | Complaint | Dealing
 
 
 def verify(
@@ -29,7 +29,8 @@ def verify(
 ) -> Verdict | None:
     """Who does not follow the protocol, as signed messages show to anybody, without a key: two of one party and stage
     that differ, a coin that is not the one that its sender tossed, a first share that is not the one that it committed
-    to or that opens a candidate which its seed does not give, or a `Complaint` about a dealt share.
+    to or that opens a candidate which its seed does not give, beside the first shares of all a second one that is not
+    proved by what it carries, or a `Complaint` about a dealt share.
 
     Args:
         evidence: a `BlameError` that somebody caught, or messages: its ``messages``, as they came out of files.
@@ -60,10 +61,11 @@ def _sent(every: list[Messages], session: Session, identities: Mapping[int, Veri
     coins = [one for one in every if isinstance(one, Coin)]
     commitments = [one for one in every if isinstance(one, Commitment)]
     shares = [one for one in every if isinstance(one, KeyShare)]
-    _require_known({one.party for one in every if isinstance(one, (Coin, Commitment, KeyShare))}, identities)
+    words = [one for one in every if isinstance(one, Acceptance)]
+    _require_known({one.party for one in every if isinstance(one, (Coin, Commitment, KeyShare, Acceptance))}, identities)
     context = context_on("cpu", session.parameters)
     natives = [one.native for one in coins], [one.native for one in commitments], [one.on(context) for one in shares]
-    fault = _core.joint_fault(session.native, *natives, verifying(identities))
+    fault = _core.joint_fault(session.native, *natives, [one.native for one in words], verifying(identities))
     return None if fault is None else Verdict(fault[0], fault[2])
 
 
@@ -101,9 +103,17 @@ def _require_known(parties: set[int], identities: Mapping[int, Verifier]) -> Non
 
 @contextmanager
 def blaming(messages: Iterable[Any]) -> Iterator[None]:
-    """Gives a BlameError those of these messages that are of the parties it names."""
+    """Gives a BlameError those of these messages that are of the parties it names; for a second share that is not
+    proved all first shares, too, since it answers those."""
     try:
         yield
     except BlameError as blame:
-        blame.messages = tuple(one for one in messages if one.party in blame.parties)
+        unproved = blame.stage == "second" and blame.evidence.startswith(("proof", "no proof"))
+        blame.messages = tuple(
+            one for one in messages if one.party in blame.parties or (unproved and _is_first(one))
+        )
         raise
+
+
+def _is_first(message: Any) -> bool:
+    return isinstance(message, KeyShare) and message.round == 1

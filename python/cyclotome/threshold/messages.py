@@ -15,7 +15,7 @@ from ..numbers.values import index
 from ..parameters.parameters import Parameters, required_parameters
 from ..pickling import pickled_as_file
 
-__all__ = ["Coin", "Commitment", "DecryptionShare", "KeyShare", "Message", "SecretShare", "Session", "number_of"]
+__all__ = ["Acceptance", "Coin", "Commitment", "DecryptionShare", "KeyShare", "Message", "SecretShare", "Session", "number_of"]
 
 
 @pickled_as_file
@@ -60,7 +60,7 @@ class Session:
                 decryptions times 2^-flooding_bits: 2^-44 with 64 bits and the usual number.
             audit: how many candidates for its first share each party makes, 1 to 256. All but one, which a coin of all
                 parties chooses, are opened, and drawn again by everybody: who draws its shares otherwise is named, but
-                for one time in ``audit``. 1: no coin, no candidates, and nobody sees a malformed share.
+                for one time in ``audit``. 1: no coin, no candidates, and nobody sees malformed rotation keys.
 
         Raises:
             ArgumentError: parties, a threshold, decryptions or an audit that can't be, or more parties than the
@@ -230,6 +230,21 @@ class Coin(Line):
 
     def _facts(self) -> str:
         return f"{'shown' if self.shown else 'tossed'}, {super()._facts()}"
+
+
+@pickled_as_file
+class Acceptance(Line):
+    """A party's word that it has checked all that made the joint key, and which messages those were. Public."""
+
+    __slots__ = ()
+
+    @property
+    def seen(self) -> str:
+        """The transcript of what it saw, as `Progress.transcript`."""
+        return bytes(self._native.seen).hex()
+
+    def _facts(self) -> str:
+        return f"of {self.seen[:8]}, {super()._facts()}"
 
 
 @pickled_as_file

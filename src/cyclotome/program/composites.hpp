@@ -50,10 +50,26 @@ std::optional<KeySwitchConstants> read_key_switch(const Program& program, const 
 void key_switch_product(Builder& b, const Slice& out, const Slice& digits, const Slice& key);
 bool is_key_switch_product(const Program& program, const Composite& composite);
 
+/// The same of two rows of terms with several rows of weights, each of items of one part: parts 2i and 2i + 1 of out =
+/// sum over j of first.part(j) weights[i].item(j), and of second.part(j).
+void weighted_sums(Builder& b, const Slice& out, const Slice& first, const Slice& second,
+                   std::span<const Slice> weights);
+bool is_weighted_sums(const Program& program, const Composite& composite);
+
 /// out (parts of key) = sum over j of digits.part(j)(x^element) key_j, of digits over P q and the first ones of a key.
 void turned_product(Builder& b, const Slice& out, const Slice& digits, const Slice& key, std::uint64_t element);
 /// The element.
 std::optional<std::uint64_t> read_turned_product(const Program& program, const Composite& composite);
+
+/// out (2 parts over q, in `domain`) = a key switch of c(x^element) from the digits of c: body(x^element) in the first
+/// part plus round(turned_product / P). body: one part over q in `domain`.
+void turned_switch(Builder& b, const Slice& out, const Slice& body, const Slice& digits, const Slice& key,
+                   std::uint64_t element, const KeySwitchConstants& constants, Domain domain);
+struct TurnedSwitch {
+  std::uint64_t element;
+  KeySwitchConstants constants;  ///< without digits, which are an operand
+};
+std::optional<TurnedSwitch> read_turned_switch(const Program& program, const Composite& composite);
 
 /// digits (one part over P q for each) = those of c, one part over q, transformed. An automorphism of them is the
 /// digits of that automorphism of c (hoisting).

@@ -6,6 +6,19 @@
 
 namespace cyclotome::program {
 
+namespace {
+
+/// What the last conversion of a composite converts.
+const Ring* last_converted(const Program& program, const Composite& composite) {
+  const Ring* ring = nullptr;
+  for (std::size_t i = composite.first; i < composite.last; ++i) {
+    if (program.ops()[i].verb == Verb::convert) ring = program.ops()[i].a.ring;
+  }
+  return ring;
+}
+
+}  // namespace
+
 void extend_digits(Builder& b, const Slice& digits, const Slice& c, const KeySwitchConstants& constants) {
   Slice coefficients = c;
   if (b.domain(c) == Domain::transform) {
@@ -36,6 +49,26 @@ bool is_key_switch_product(const Program& program, const Composite& composite) {
          composite.ins[0].parts == composite.ins[1].items &&
          is_written_by(program, composite, [](Builder& b, std::span<const Slice> outs, std::span<const Slice> ins) {
            key_switch_product(b, outs[0], ins[0], ins[1]);
+         });
+}
+
+void weighted_sums(Builder& b, const Slice& out, const Slice& first, const Slice& second,
+                   std::span<const Slice> weights) {
+  std::vector<Slice> ins{first, second};
+  ins.insert(ins.end(), weights.begin(), weights.end());
+  b.composite("weighted_sums", {out}, ins, {}, [&] {
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      key_switch_product(b, out.part(2 * i), first, weights[i]);
+      key_switch_product(b, out.part(2 * i + 1), second, weights[i]);
+    }
+  });
+}
+
+bool is_weighted_sums(const Program& program, const Composite& composite) {
+  return composite.name == "weighted_sums" && composite.outs.size() == 1 && composite.ins.size() > 2 &&
+         composite.outs[0].parts == 2 * (composite.ins.size() - 2) &&
+         is_written_by(program, composite, [](Builder& b, std::span<const Slice> outs, std::span<const Slice> ins) {
+           weighted_sums(b, outs[0], ins[0], ins[1], ins.subspan(2));
          });
 }
 
@@ -71,6 +104,36 @@ void divide_product(Builder& b, const Slice& out, const Slice& product, const Ke
   if (domain == Domain::transform) b.inverse(dropped);
   divide_and_round(b, out, product.limbs(constants.special_limbs(), constants.ciphertext_ring), dropped,
                    *constants.rounding, addend);
+}
+
+void turned_switch(Builder& b, const Slice& out, const Slice& body, const Slice& digits, const Slice& key,
+                   std::uint64_t element, const KeySwitchConstants& constants, Domain domain) {
+  const Slice present = key.limbs(0, digits.ring).item(0, digits.parts);
+  b.composite("turned_switch", {out}, {body, digits, present}, {}, [&] {
+    const Slice product = b.temporary_like(digits, digits.ring, 2), turned = b.temporary_like(body, body.ring, 1);
+    turned_product(b, product, digits, present, element);
+    b.automorphism(turned, body, element);
+    divide_product(b, out, product, constants, domain, turned);
+  });
+}
+
+std::optional<TurnedSwitch> read_turned_switch(const Program& program, const Composite& composite) {
+  if (composite.name != "turned_switch" || composite.outs.size() != 1 || composite.ins.size() != 3) return {};
+  const Place &out = composite.outs[0], &digits = composite.ins[1];
+  TurnedSwitch step{program.ops()[composite.first].element, {}};
+  step.constants.ciphertext_ring = out.ring->shared_from_this();
+  step.constants.key_ring = digits.ring->shared_from_this();
+  const auto factors = program.factors(composite);
+  if (const auto conversions = program.conversions(composite); conversions.size() == 1 && factors.size() == 1) {
+    step.constants.special_ring = last_converted(program, composite)->shared_from_this();
+    step.constants.rounding.emplace(step.constants.ciphertext_ring, step.constants.special_ring, *conversions[0],
+                                    *factors[0]);
+  }
+  const bool same =
+      is_written_by(program, composite, [&](Builder& b, std::span<const Slice> outs, std::span<const Slice> ins) {
+        turned_switch(b, outs[0], ins[0], ins[1], ins[2], step.element, step.constants, out.domain);
+      });
+  return same ? std::optional(std::move(step)) : std::nullopt;
 }
 
 void key_switch(Builder& b, const Slice& out, const Slice& c, const Slice& key, const KeySwitchConstants& constants,

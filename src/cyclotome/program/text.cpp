@@ -3,28 +3,10 @@
 #include <iomanip>
 #include <sstream>
 
+#include "cyclotome/program/digest.hpp"
 #include "cyclotome/program/program.hpp"
 
 namespace cyclotome::program {
-
-namespace {
-
-/// FNV-1a of numbers: constants change the text, and don't fill it.
-class Digest {
- public:
-  void add(std::uint64_t number) noexcept {
-    for (int byte = 0; byte < 8; ++byte, number >>= 8) hash_ = (hash_ ^ (number & 0xff)) * 0x100000001b3;
-  }
-  void add(const std::vector<std::uint64_t>& numbers) noexcept {
-    for (const auto number : numbers) add(number);
-  }
-  friend std::ostream& operator<<(std::ostream& out, const Digest& digest) {
-    return out << '#' << std::hex << std::setw(8) << std::setfill('0') << (digest.hash_ >> 32) << std::dec;
-  }
-
- private:
-  std::uint64_t hash_ = 0xcbf29ce484222325;
-};
 
 Digest digest_of(const BaseConversion& conversion) {
   Digest digest;
@@ -41,10 +23,11 @@ Digest digest_of(const BaseConversion& conversion) {
   return digest;
 }
 
-Digest digest_of(const std::vector<std::uint64_t>& factors) {
-  Digest digest;
-  digest.add(factors);
-  return digest;
+namespace {
+
+// Constants change the text, and don't fill it.
+std::ostream& operator<<(std::ostream& out, const Digest& digest) {
+  return out << '#' << std::hex << std::setw(8) << std::setfill('0') << (digest.value() >> 32) << std::dec;
 }
 
 const char* name_of(Law law) { return law == Law::uniform ? "uniform" : law == Law::ternary ? "ternary" : "error"; }
@@ -118,7 +101,11 @@ class Writer {
     place(op.a);
     place(op.b);
     if (op.conversion != nullptr) out_ << ' ' << digest_of(*op.conversion);
-    if (op.verb == Verb::multiply_scalars) out_ << ' ' << digest_of(op.factors);
+    if (op.verb == Verb::multiply_scalars) {
+      Digest factors;
+      factors.add(op.factors);
+      out_ << ' ' << factors;
+    }
     if (op.verb == Verb::automorphism) out_ << " by " << op.element;
     if (op.verb == Verb::sample) {
       out_ << ' ' << name_of(op.law) << " from seed " << op.seed << ", stream " << static_cast<int>(op.stream);

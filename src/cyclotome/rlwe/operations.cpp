@@ -213,9 +213,7 @@ std::vector<Ciphertext> apply_galois_hoisted(const Ciphertext& given, std::span<
   const Level at = rotation_level(a);
   const KeySwitch& key_switch = context.key_switch(at, a.plain());
   std::vector<Ciphertext> results;
-  // Reading extended digits that outgrow fast memory costs more than making them again, limb by limb.
-  constexpr std::size_t fast_memory = std::size_t{4} << 20;
-  if (elements.size() < 3 || key_switch.scratch_bytes() > fast_memory) {
+  if (elements.size() < 2) {  // nothing to share
     for (const auto element : elements) results.push_back(apply_galois(a, element, keys));
     return results;
   }

@@ -133,6 +133,15 @@ TEST(what_hides_nothing_is_refused_as_on_a_real_engine) {
   same("hidden", [](A x, A) { return x + x - value::multiply(x, 3); });
   same("transparent", [](A x, A y) { return x * y - x * y; });
   same("hidden", [](A x, A y) { return x * y - x * x; });
+  // The second product finds x transformed, by another program than the first.
+  same("transparent",
+       [](A x, A) { return x * Integers({3}, Numbers{2, 1, -2}) - x * Integers({3}, Numbers{2, 1, -2}); });
+  same("hidden", [](A x, A) { return x * Integers({3}, Numbers{2, 1, -2}) - x * Integers({3}, Numbers{2, 1, -3}); });
+  same("transparent", [](A x, A y) { return (x + y) * y - (y + x) * y; });
+  same("transparent", [](A x, A y) {
+    const Integers w({3}, Numbers{2, 1, -2});
+    return (x + y) * w - x * w - y * w;
+  });
   same("transparent", [](A x, A) { return (x + 1) - x; });
   same("transparent", [](A x, A) { return value::matmul(Integers({2, 2}, Numbers{1, 1, 0, 0}), x); });
   same("transparent", [](A x, A) { return value::subtract(x, value::negate(value::negate(x))); });

@@ -6,6 +6,7 @@
 #include <functional>
 #include <random>
 #include <thread>
+#include <vector>
 
 #include "check.hpp"
 #include "cyclotome/engine/cpu/thread_pool.hpp"
@@ -222,11 +223,11 @@ TEST(scopes_nest_and_pause) {
 }
 
 TEST(checks_keep_their_distance) {
-  std::size_t checks = 0;
-  const InterruptScope scope([&] { ++checks; }, std::chrono::milliseconds{50});
-  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds{320};
-  while (std::chrono::steady_clock::now() < end) check_interrupt_often();
-  CHECK(checks >= 2 && checks <= 7);
+  std::vector<std::chrono::steady_clock::time_point> checks;
+  const InterruptScope scope([&] { checks.push_back(std::chrono::steady_clock::now()); },
+                             std::chrono::milliseconds{50});
+  while (checks.size() < 4) check_interrupt_often();
+  for (std::size_t i = 1; i < checks.size(); ++i) CHECK(checks[i] - checks[i - 1] >= std::chrono::milliseconds{40});
 }
 
 TEST(a_thread_that_waits_for_others_is_interrupted) {
@@ -238,7 +239,6 @@ TEST(a_thread_that_waits_for_others_is_interrupted) {
     std::this_thread::sleep_for(std::chrono::milliseconds{100});
     stop = true;
   });
-  const auto begin = std::chrono::steady_clock::now();
   CHECK_THROWS_WITH(
       Interrupted,
       [&] {
@@ -257,7 +257,6 @@ TEST(a_thread_that_waits_for_others_is_interrupted) {
       }(),
       "enough");
   stopper.join();
-  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds{2});
   std::atomic<std::size_t> total{0};
   pool.parallel_for(100, [&](std::size_t i) { total += i; });
   CHECK_EQ(total.load(), std::size_t{4950});

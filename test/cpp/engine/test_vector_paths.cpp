@@ -228,6 +228,43 @@ void pointwise_everywhere() {
 TEST(pointwise_verbs_equal_integers_32) { pointwise_everywhere<std::uint32_t>(); }
 TEST(pointwise_verbs_equal_integers_64) { pointwise_everywhere<std::uint64_t>(); }
 
+/// Automorphisms of transforms in x^n + 1 move runs, and every path moves them to where they belong.
+template <LimbWord W>
+void permutations_everywhere() {
+  for (const std::size_t degree : {16, 32, 1024, 4096}) {
+    const RingShapePtr shape = RingShape::negacyclic(degree);
+    const GaloisGroup& galois = shape->galois();
+    const Words<W> a = residues<W>(degree, (std::uint64_t{1} << 30) - 35, Pattern::random, 1);
+    for (const std::uint64_t element :
+         {std::uint64_t{3}, std::uint64_t{9}, degree + 1, 2 * degree - 1, 2 * degree - 3}) {
+      const std::vector<std::uint32_t> sources = galois.slots(element);
+      CHECK(cpu::moves_runs(sources));
+      for (const InstructionSet set : cpu::instruction_sets()) {
+        for (const std::size_t first : {std::size_t{0}, degree / 32 * 16}) {
+          Words<W> out(degree - first);
+          cpu::kernels<W>(set).permute(out.data(), a.data(), sources.data() + first, out.size());
+          check_all(label(set, word_bits<W>, "permute", element, Pattern::random), out,
+                    [&](std::size_t c) { return std::uint64_t{a[sources[first + c]]}; });
+        }
+      }
+    }
+  }
+}
+TEST(permutations_move_every_value_32) { permutations_everywhere<std::uint32_t>(); }
+TEST(permutations_move_every_value_64) { permutations_everywhere<std::uint64_t>(); }
+
+TEST(permutations_that_break_runs_are_told) {
+  const RingShapePtr small = RingShape::negacyclic(8);
+  CHECK(!cpu::moves_runs(small->galois().slots(3)));
+  std::vector<std::uint32_t> sources(64);
+  for (std::uint32_t c = 0; c < 64; ++c) sources[c] = 63 - c;
+  CHECK(cpu::moves_runs(sources));
+  std::swap(sources[15], sources[16]);  // across the border of two runs
+  CHECK(!cpu::moves_runs(sources));
+  const RingShapePtr phi = RingShape::cyclotomic(1365);
+  CHECK(!cpu::moves_runs(phi->galois().slots(phi->galois().generators().front().element)));
+}
+
 template <LimbWord W>
 void moves_everywhere() {
   for (const InstructionSet set : cpu::instruction_sets()) {

@@ -71,10 +71,23 @@ void check_packing(unsigned bits) {
     }
     std::vector<std::uint8_t> packed(io::packed_bytes(count, bits));
     io::pack_bits<W>(packed, values, bits);
+    std::size_t wrong = 0;
+    for (std::size_t bit = 0; bit < count * bits; ++bit) {
+      wrong +=
+          (packed[bit / 8] >> bit % 8 & 1) != static_cast<int>(std::uint64_t{values[bit / bits]} >> bit % bits & 1);
+    }
+    CHECK_EQ(wrong, 0U);
     const bool fits = io::unpack_bits<W>(read, packed, bits, static_cast<W>(mask + 1));  // 2^bits, 0 for the full word
     CHECK_EQ(fits, static_cast<W>(mask + 1) != 0);
     CHECK_EQ(read, values);
     if (values[0] != 0) CHECK(!io::unpack_bits<W>(read, packed, bits, values[0]));  // values[0] is the limit itself
+    if (bits > 1) {  // one value, wherever it stands, is the limit
+      std::vector<W> small(count, 0);
+      small[count * 7 % 70 % count] = static_cast<W>(mask);
+      std::vector<std::uint8_t> other(packed.size());
+      io::pack_bits<W>(other, small, bits);
+      CHECK(!io::unpack_bits<W>(read, other, bits, static_cast<W>(mask)));
+    }
     if (count * bits % 8 != 0) {
       packed.back() |= 0x80;
       CHECK(!io::unpack_bits<W>(read, packed, bits, static_cast<W>(mask)));

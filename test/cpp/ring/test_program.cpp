@@ -435,6 +435,41 @@ TEST(a_key_switch_is_read_as_it_was_written) {
   }
 }
 
+TEST(turned_switches_and_weighted_sums_are_read_as_they_were_written) {
+  for (const Domain domain : {coefficients, transforms}) {
+    Builder b("turn");
+    const Slice out = b.output(rings().q, 2, domain), body = b.input(rings().q, 1, domain);
+    const Slice digits = b.input(rings().pq, 3, transforms), key = b.input(rings().pq, 2, transforms, 3);
+    program::turned_switch(b, out, body, digits, key, 5, rings().key_switch, domain);
+    const auto made = b.finish();
+    const auto step = program::read_turned_switch(*made, made->composites()[0]);
+    CHECK(step.has_value());
+    if (!step) continue;
+    CHECK_EQ(step->element, std::uint64_t{5});
+    CHECK(step->constants.rounding.has_value() && step->constants.rounding->factors == rings().division.factors);
+    CHECK(!program::is_weighted_sums(*made, made->composites()[0]));
+  }
+  const auto sums = [](bool exchanged) {
+    Builder b("sums");
+    const Slice out = b.output(rings().pq, 4, transforms);
+    const Slice first = b.input(rings().pq, 3, transforms), second = b.input(rings().pq, 3, transforms);
+    const Slice weights[] = {b.input(rings().pq, 1, transforms, 3), b.input(rings().pq, 1, transforms, 3)};
+    if (!exchanged) {
+      program::weighted_sums(b, out, first, second, weights);
+    } else {
+      b.composite("weighted_sums", {out}, {first, second, weights[0], weights[1]}, {}, [&] {
+        for (std::size_t i = 0; i < 2; ++i) {
+          program::key_switch_product(b, out.part(2 * i), second, weights[i]);
+          program::key_switch_product(b, out.part(2 * i + 1), first, weights[i]);
+        }
+      });
+    }
+    return b.finish();
+  };
+  CHECK(program::is_weighted_sums(*sums(false), sums(false)->composites()[0]));
+  CHECK(!program::is_weighted_sums(*sums(true), sums(true)->composites()[0]));
+}
+
 }  // namespace
 
 int main() { return cyclotome::check::run(); }

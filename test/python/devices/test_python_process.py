@@ -19,7 +19,7 @@ from small import DEGREE, encrypted, keys, parameters, same
 
 
 def test_computing_releases_the_interpreter() -> None:
-    """While one thread multiplies for a while, another goes on counting."""
+    """While one thread multiplies, another goes on counting: in one of some tries, as the machine may be busy."""
     made = cy.keygen(cy.Parameters.preset("seal-8192"), rotations=[], device="cpu:1")
     x = cy.encrypt(np.ones((64, 1), dtype=np.int64), made.public, bound=1)
     counted, busy = 0, True
@@ -32,14 +32,17 @@ def test_computing_releases_the_interpreter() -> None:
 
     counter = threading.Thread(target=count)
     counter.start()
-    started, before = time.perf_counter(), counted
+    during = 0
     try:
-        _core.multiply(x.native.channels[0], x.native.channels[0])  # a single call into the library
-        during, elapsed = counted - before, time.perf_counter() - started
+        for _ in range(20):
+            before = counted
+            _core.multiply(x.native.channels[0], x.native.channels[0])  # a single call into the library, of some 50 ms
+            during = max(during, counted - before)
+            if during >= 4:
+                break
     finally:
         busy = False
         counter.join()
-    assert elapsed > 0.02
     assert during >= 4  # of up to 1000 a second; with the lock held it would be 1 at most
 
 

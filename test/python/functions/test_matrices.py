@@ -98,7 +98,7 @@ def test_every_matrix_unit_takes_its_own_place(shape: tuple[int, int]) -> None:
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("shape", [(6, 6), (16, 16), (12, 5), (5, 12), (3, 40)])
+@pytest.mark.parametrize("shape", [(6, 6), (16, 16), (12, 5), (5, 12), (3, 40), (100, 100)])
 def test_prepared_once_and_multiplied_often(scheme: str, shape: tuple[int, int]) -> None:
     made = world(scheme)
     w = numbers(5, *shape)

@@ -21,7 +21,7 @@ from cyclotome._core.testing import bfv, deterministic, rlwe
 from oracles import negacyclic
 from oracles.noise import Norms, Ring, Scheme, close
 from oracles.textbook_bfv import negacyclic_product
-from parties import Party, slot_prime, small_literal
+from parties import Party, literal_of, small_literal
 
 DEGREES = [4, 8, 32]
 #: Enclosures of roots of unity and of what is computed with them are narrower than this part of themselves.
@@ -243,21 +243,13 @@ SETS = [
 ]
 
 
-def literal_of(case: Sequence[int], bgv: bool, strict: bool) -> Any:
-    word, degree, t_bits, primes, special, digits, bits = case
-    make = bgv_literal if bgv else small_literal
-    literal = make(word, degree, slot_prime(degree, t_bits), primes, special, digits, bits)
-    literal.strict = strict
-    return literal
-
-
 @pytest.mark.parametrize("case", SETS, ids=str)
 @pytest.mark.parametrize("strict", [False, True])
 @pytest.mark.parametrize("bgv", [False, True], ids=["bfv", "bgv"])
 def test_operations_state_what_the_independent_calculus_and_planning_say(
     rng: np.random.Generator, case: Sequence[int], strict: bool, bgv: bool
 ) -> None:
-    literal = literal_of(case, bgv, strict)
+    literal = literal_of(case, bgv_literal if bgv else small_literal, strict)
     party = (BgvParty if bgv else Party)(literal, int(rng.integers(1 << 60)), galois=[3])
     scheme, book = (testing.bgv if bgv else testing.bfv), Scheme(party.parameters, bgv, strict)
     values = rng.integers(0, 2, (1, party.n))
@@ -289,7 +281,7 @@ def test_operations_state_what_the_independent_calculus_and_planning_say(
 @pytest.mark.parametrize("method", ["behz", "hps_over_q", "hps_over_q_leveled"])
 def test_bfv_products_of_every_method(rng: np.random.Generator, case: Sequence[int], method: str) -> None:
     """Operands of different sizes, crafted ones at every share of the modulus."""
-    party = Party(literal_of(case, False, False), int(rng.integers(1 << 60)))
+    party = Party(literal_of(case), int(rng.integers(1 << 60)))
     book = Scheme(party.parameters, bgv=False)
     zeros = np.zeros((2, party.n), dtype=object)
     for share in (0.0, 0.2, 0.4, 0.6, 0.8):
@@ -304,7 +296,7 @@ def test_bfv_products_of_every_method(rng: np.random.Generator, case: Sequence[i
 @pytest.mark.parametrize("parts", [2, 3])
 @pytest.mark.parametrize("strict", [False, True])
 def test_bgv_switches(rng: np.random.Generator, parts: int, strict: bool) -> None:
-    party = BgvParty(literal_of(SETS[0], True, strict), int(rng.integers(1 << 60)))
+    party = BgvParty(literal_of(SETS[0], bgv_literal, strict), int(rng.integers(1 << 60)))
     book = Scheme(party.parameters, True, strict)
     x = party.encrypt(rng.integers(0, 2, (1, party.n)), 1, slots=False)
     mine = book.fresh()

@@ -36,6 +36,7 @@ KINDS = {
     27: "key_commitment",
     30: "dealing_message",
     31: "coin",
+    32: "acceptance",
 }
 KEY_STREAM, CIPHERTEXT_STREAM = 4, 8
 

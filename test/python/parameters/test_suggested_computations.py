@@ -169,3 +169,29 @@ def test_joint_keys_and_flooding() -> None:
             cy.suggest(compute=compute, inputs=operands, flooding_bits=wrong)  # type: ignore[arg-type]
     with pytest.raises(cy.errors.ParameterError, match="parties"):
         cy.suggest(compute=compute, inputs=operands, parties=0)
+
+
+def test_progress_is_told() -> None:
+    """Of the search alone: what it runs, it only counts."""
+    told: list[tuple[int, int, str]] = []
+    with cy.progress(lambda done, total, what: told.append((done, total, what))):
+        cy.suggest(compute=lambda x: (x * x).sum(), inputs=[cy.Operand((8,), bound=3)])
+    assert {what for _, _, what in told} == {"trying parameters"}
+    done = [each for each, _, _ in told]
+    assert done == sorted(done) and done[0] == 0 and told[-1][0] == told[-1][1] and len(set(done)) > 10
+
+
+def test_a_search_is_interrupted() -> None:
+    """Ctrl-C, which Python raises wherever the search is, ends it and leaves nothing that the next would find."""
+    operands = [cy.Operand((8,), bound=3)]
+    calls = []
+
+    def compute(x: Any) -> Any:
+        calls.append(x)
+        if len(calls) == 5:
+            raise KeyboardInterrupt
+        return (x * x).sum()
+
+    with pytest.raises(KeyboardInterrupt):
+        cy.suggest(compute=compute, inputs=operands)
+    assert cy.suggest(compute=compute, inputs=operands) == cy.suggest(compute=lambda x: (x * x).sum(), inputs=operands)

@@ -17,7 +17,7 @@ from cyclotome._core.testing import bfv, rlwe
 from exact_noise import gaps
 from oracles.integers import random_below
 from oracles.noise import Norms, Scheme, close
-from parties import Party, product_of_values, slot_prime, small_literal
+from parties import Party, literal_of, product_of_values
 from residues import ENGINES
 
 METHODS = {"behz": bfv.ProductMethod.behz, "hps_over_q": bfv.ProductMethod.hps_over_q,
@@ -33,15 +33,9 @@ SETS = [
 ]
 
 
-def literal(case: Any) -> Any:
-    word, degree, t_bits, primes, special, digits, bits = case
-    t = 2 if t_bits == 1 else slot_prime(degree, t_bits)
-    return small_literal(word, degree, t, primes, special, digits, bits)
-
-
 @pytest.fixture(params=SETS, ids=str)
 def party(request: pytest.FixtureRequest) -> Party:
-    return Party(literal(request.param), 11)
+    return Party(literal_of(request.param), 11)
 
 
 def norms(ciphertext: Any) -> Norms:
@@ -127,7 +121,7 @@ def test_the_same_residues_on_every_engine(case: Any, rng: np.random.Generator) 
     values = random_below(rng, 2, (3, case[1]))
     found = []
     for engine in ENGINES.values():
-        party = Party(literal(case), number, engine)
+        party = Party(literal_of(case), number, engine)
         x, y = party.encrypt(values, 1, False), party.encrypt(values[:1], 2, False)
         top = len(party.moduli)
 

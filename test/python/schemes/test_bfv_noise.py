@@ -18,7 +18,7 @@ from cyclotome.errors import NoiseError
 from exact_noise import gaps
 from oracles.integers import centred, random_below
 from oracles.noise import Ring
-from parties import Party, galois_group, slot_prime, small_literal
+from parties import Party, galois_group, literal_of
 
 # word, degree, bits of t, ciphertext primes, special primes, digits, bits of the primes, samples
 SETS = [
@@ -36,8 +36,8 @@ EVERY_METHOD = pytest.mark.parametrize("method", METHODS, ids=["behz", "hps_over
 @pytest.fixture(params=SETS, ids=str)
 def case(request: pytest.FixtureRequest, rng: np.random.Generator) -> tuple[Party, Any, Any]:
     """A party, its fresh public-key encryptions and their values."""
-    word, degree, t_bits, primes, special, digits, bits, samples = request.param
-    literal = small_literal(word, degree, slot_prime(degree, t_bits), primes, special, digits, bits)
+    *case, samples = request.param
+    literal, degree = literal_of(case), case[1]
     party = Party(literal, int(rng.integers(1 << 60)), galois=rlwe.slot_sum_elements(galois_group(degree)))
     values = random_below(rng, party.t(), (samples, degree))
     return party, party.encrypt(values, int(rng.integers(1 << 60)), slots=True), values

@@ -17,7 +17,7 @@ from cyclotome._core.testing import bfv, rlwe
 from exact_noise import gaps
 from oracles.integers import random_below
 from oracles.noise import Norms, Scheme, close
-from parties import Party, permuted, product_of_values, slot_prime, small_literal
+from parties import Party, literal_of, permuted, product_of_values, slot_prime, small_literal
 
 # word, degree, bits of t (1: t = 2), ciphertext primes, special primes, digits (0: as many as fit), bits of the primes
 SETS = [
@@ -33,9 +33,7 @@ ELEMENTS = [3, 9, 1, 27]
 
 @pytest.fixture(params=SETS, ids=str)
 def party(request: pytest.FixtureRequest) -> Party:
-    word, degree, t_bits, primes, special, digits, bits = request.param
-    t = 2 if t_bits == 1 else slot_prime(degree, t_bits)
-    return Party(small_literal(word, degree, t, primes, special, digits, bits), 7, galois=ELEMENTS)
+    return Party(literal_of(request.param), 7, galois=ELEMENTS)
 
 
 def squares(party: Party, values: Any) -> Iterator[tuple[Any, Any]]:

@@ -16,7 +16,7 @@ from cyclotome._core.testing import deterministic, rlwe
 from exact_noise import gaps, norms_of_rows
 from oracles.integers import centred, random_below
 from oracles.noise import Ring, Scheme
-from parties import galois_group, slot_prime
+from parties import galois_group, literal_of
 
 # word, degree, bits of t (1: t = 2), ciphertext primes, special primes, digits, bits of the primes, samples
 SETS = [
@@ -33,10 +33,10 @@ SETS = [
 @pytest.fixture(params=SETS, ids=str)
 def case(request: pytest.FixtureRequest, rng: np.random.Generator) -> tuple[BgvParty, Any, Any]:
     """A party, its fresh public-key encryptions and their values."""
-    word, degree, t_bits, primes, special, digits, bits, samples = request.param
-    t = 2 if t_bits == 1 else slot_prime(degree, t_bits)
-    literal = bgv_literal(word, degree, t, primes, special, digits, bits)
+    *case, samples = request.param
+    literal, degree = literal_of(case, bgv_literal), case[1]
     party = BgvParty(literal, int(rng.integers(1 << 60)), galois=rlwe.slot_sum_elements(galois_group(degree)))
+    t = party.t()
     values = random_below(rng, t, (samples, degree))
     values[0] = values[0] * 0 + t // 2  # the longest message in the directions that powers grow in
     return party, party.encrypt(values, int(rng.integers(1 << 60)), slots=False), values

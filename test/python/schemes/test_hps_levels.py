@@ -14,7 +14,7 @@ from cyclotome._core import testing
 from cyclotome._core.testing import bfv, rlwe
 from exact_noise import gaps
 from oracles.integers import centred, random_below
-from parties import Party, product_of_values, slot_prime, small_literal
+from parties import Party, literal_of, product_of_values, slot_prime, small_literal
 
 BEHZ, HPS, LEVELED = (getattr(bfv.ProductMethod, name) for name in ("behz", "hps_over_q", "hps_over_q_leveled"))
 # word, degree, bits of t (1: t = 2), ciphertext primes, special primes, bits of the primes
@@ -30,9 +30,8 @@ SETS = [
 
 @pytest.fixture(params=SETS, ids=str)
 def party(request: pytest.FixtureRequest, rng: np.random.Generator) -> Party:
-    word, degree, t_bits, primes, special, bits = request.param
-    t = 2 if t_bits == 1 else slot_prime(degree, t_bits)
-    return Party(small_literal(word, degree, t, primes, special, 0, bits), int(rng.integers(1 << 60)))
+    *sizes, bits = request.param
+    return Party(literal_of((*sizes, 0, bits)), int(rng.integers(1 << 60)))
 
 
 def mean_noise(party: Party, x: Any) -> float:

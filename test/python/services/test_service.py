@@ -367,11 +367,9 @@ def test_jobs_of_clients_that_went_away_are_given_up(tmp_path: Path) -> None:
                 return f"cyclotome_jobs {jobs}.0" in text and f"cyclotome_jobs_running {running}.0" in text
 
             eventually(lambda: figures(4, 2))
-            began = time.monotonic()
             for link in links:
                 link.close()
             eventually(lambda: figures(0, 0))
-            assert time.monotonic() - began < 20  # and not 50
             text = web.get("/metrics").text
             assert "cyclotome_workers_replaced 0.0" in text and "cyclotome_disconnects_total 4.0" in text
         assert client.call("total", [1, 2], bound=5) == 3

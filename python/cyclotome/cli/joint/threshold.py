@@ -57,7 +57,7 @@ app = typer.Typer(
     name="threshold",
     help="A key of several parties: nobody has the secret, all of them, or any t of n, decrypt together.",
     epilog="In this order: new (one party), then each party `step` until it has the keys, or one by one toss, commit, "
-    "coin, share, answer, combine; `dealing` (each, where --threshold is below "
+    "coin, share, answer, accept, combine; `dealing` (each, where --threshold is below "
     "--parties); then `cyclotome encrypt` and `eval` as ever, decrypt-share (each who decrypts), decrypt. "
     "What a party that does not follow this can do says doc/threshold.md. `advise` looks at old messages.",
     no_args_is_help=True,
@@ -66,7 +66,9 @@ app = typer.Typer(
 app.add_typer(dealing)
 app.add_typer(checked)
 
+_LINES = (cy.threshold.Coin, cy.threshold.Commitment, cy.threshold.Acceptance)
 _SIGNED = (
+    cy.threshold.Acceptance,
     cy.threshold.Coin,
     cy.threshold.Commitment,
     cy.threshold.KeyShare,
@@ -290,11 +292,11 @@ def step(
     *,
     common: Common,
 ) -> None:
-    """Do whatever is next: toss, commit, coin, share, answer or, at last, make the joint keys. Run it again when
-    something came.
+    """Do whatever is next: toss, commit, coin, share, answer, accept or, at last, make the joint keys. Run it again
+    when something came.
 
-    Writes toss-N.ct, commit-N.ct, coin-N.ct, first-N.ct and second-N.ct for all parties into your folder, secret.key
-    beside them, and public.key and evaluation.key at the end. Whoever uses no other command follows the protocol. The
+    Writes toss-N.ct, commit-N.ct, coin-N.ct, first-N.ct, second-N.ct and accept-N.ct for all parties into your folder,
+    secret.key beside them, and public.key and evaluation.key once all have accepted them. Whoever uses no other command follows the protocol. The
     exit status is 3, and the message names the party, where somebody does not; against-M.evidence shows it to everybody
     (`verify`) if parties sign.
     """
@@ -336,8 +338,8 @@ def status(
     agreed = session_of(session, common)
     sent = _messages(agreed, inbox, device)
     facts: dict[str, Any] = {"session": agreed.id}
-    audited = ("toss", "commit", "coin", "first", "second")
-    for stage in audited if agreed.audit > 1 else ("commit", "first", "second"):
+    audited = ("toss", "commit", "coin", "first", "second", "accept")
+    for stage in audited if agreed.audit > 1 else ("commit", "first", "second", "accept"):
         facts[stage] = sorted({each.party for each in sent if _name_of(each).startswith(stage)})
     emit(facts, common.json)
 
@@ -393,6 +395,38 @@ def answer(
 @app.command()
 @command
 @with_common
+def accept(
+    session: SessionArgument,
+    shares: Annotated[list[Path], typer.Argument(help="The first and the second shares of all parties.")],
+    party: PartyOption,
+    secret: SecretOption,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Your word, for example accept-1.ct.")],
+    identity: SignOption = None,
+    identities: KnownOption = None,
+    passphrase_file: passphrases.FileOption = None,
+    device: DeviceOption = "cpu",
+    *,
+    common: Common,
+) -> None:
+    """Say, to all parties, that you have checked all shares and accept the key that they make; and which shares.
+
+    Once: secret.key keeps what was accepted. With accept-N.ct of all parties `combine` makes keys that are accepted.
+    """
+    agreed = session_of(session, common)
+    vacant(output, common.force)
+    signs = voice(identity, identities, passphrase_file)
+    own = party_of(agreed, party, secret, None, passphrase_file, device, signs)
+    given = _shares(agreed, shares, device)
+    by_round = [[one for one in given if one.round == number] for number in (1, 2)]
+    word = own.accept(*by_round)
+    cy.save(output, word, overwrite=common.force)
+    emit({"file": str(output), "session": agreed.id, "party": party, "transcript": word.seen}, common.json)
+    note(f"{output} is for all parties")
+
+
+@app.command()
+@command
+@with_common
 def receive(
     session: SessionArgument,
     dealt: Annotated[list[Path], typer.Argument(help="What all parties dealt to you, your own share included.")],
@@ -423,22 +457,34 @@ def receive(
 @with_common
 def combine(
     session: SessionArgument,
-    shares: Annotated[list[Path], typer.Argument(help="The first and the second shares of all parties.")],
+    shares: Annotated[
+        list[Path], typer.Argument(help="The first and the second shares of all parties, and what all said in `accept`.")
+    ],
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for public.key and evaluation.key.")],
     device: DeviceOption = "cpu",
     *,
     common: Common,
 ) -> None:
-    """Make the joint public.key and evaluation.key, ordinary ones. Anybody can."""
+    """Make the joint public.key and evaluation.key, ordinary ones. Anybody can.
+
+    Without accept-*.ct of all parties the keys are made all the same, but are said not to be accepted: then nobody
+    knows whether the others have the same ones.
+    """
     agreed = session_of(session, common)
-    given = _shares(agreed, shares, device)
+    kinds_of = (cy.threshold.KeyShare, cy.threshold.Acceptance)
+    every = [load_as(kinds_of, path, expect=agreed.parameters, device=device) for path in shares]
+    words = [one for one in every if isinstance(one, cy.threshold.Acceptance)]
+    given = [one for one in every if isinstance(one, cy.threshold.KeyShare)]
     folder(out)
     paths = [vacant(out / f"{name}.key", common.force) for name in ("public", "evaluation")]
     by_round = [[one for one in given if one.round == number] for number in (1, 2)]
-    keys = cy.threshold.combine(agreed, *by_round, device=device)
+    keys = cy.threshold.combine(agreed, *by_round, acceptances=words or None, device=device)
     cy.save(paths[0], keys.public, overwrite=common.force)
     cy.save(paths[1], keys.evaluation, overwrite=common.force)
-    emit({"session": agreed.id, "key_id": keys.public.key_id, "files": [str(path) for path in paths]}, common.json)
+    files = [str(path) for path in paths]
+    emit({"session": agreed.id, "key_id": keys.public.key_id, "accepted": bool(words), "files": files}, common.json)
+    if not words:
+        note("the keys are not accepted: don't use them before accept-N.ct of all parties say that they have the same")
 
 
 @app.command("decrypt-share")
@@ -584,15 +630,19 @@ def _deal(own: cy.threshold.Party, paths: dict[int, Path], force: bool) -> None:
 
 
 def _messages(session: cy.threshold.Session, inbox: Path, device: str) -> list[Any]:
-    """Coins, commitments and shares of a folder."""
+    """Coins, commitments, shares and acceptances of a folder."""
     if not inbox.is_dir():
         raise FileError(f"{inbox} is no folder; --in names one with all that has arrived")
-    kinds = (cy.threshold.Coin, cy.threshold.Commitment, cy.threshold.KeyShare)
+    kinds = (*_LINES, cy.threshold.KeyShare)
     paths = [path for path in sorted(inbox.iterdir()) if path.suffix == ".ct" and path.is_file()]
     return [load_as(kinds, path, expect=session.parameters, device=device) for path in paths]
 
 
-def _name_of(message: cy.threshold.Coin | cy.threshold.Commitment | cy.threshold.KeyShare) -> str:
+def _name_of(
+    message: cy.threshold.Coin | cy.threshold.Commitment | cy.threshold.KeyShare | cy.threshold.Acceptance,
+) -> str:
+    if isinstance(message, cy.threshold.Acceptance):
+        return f"accept-{message.party}.ct"
     if isinstance(message, cy.threshold.Coin):
         return f"{'coin' if message.shown else 'toss'}-{message.party}.ct"
     if isinstance(message, cy.threshold.Commitment):

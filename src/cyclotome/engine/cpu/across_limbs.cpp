@@ -6,6 +6,7 @@
 
 #include "cyclotome/engine/cpu/convert.hpp"
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
+#include "cyclotome/engine/cpu/limb_transform.hpp"
 #include "cyclotome/engine/cpu/operands.hpp"
 #include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/program/lifts.hpp"
@@ -19,52 +20,8 @@ namespace {
 using cpu::conversion_tile;
 using cpu::Operands;
 using cpu::Tile;
-
-/// Scratch for tiles of `limbs` limbs in all. Its memory is the thread's, which it goes back to and is reused from;
-/// what a check for interruptions computes meanwhile gets other memory.
-template <LimbWord W>
-class TileScratch {
- public:
-  explicit TileScratch(std::size_t limbs) : kept_(std::exchange(of_thread(), Kept{})) {
-    if (kept_.words.size() < limbs * conversion_tile) kept_ = {ZeroisingVector<W>(limbs * conversion_tile), 0};
-  }
-  ~TileScratch() {
-    kept_.used = std::max(kept_.used, used_);
-    if (kept_.words.size() <= most_kept) of_thread() = std::exchange(kept_, Kept{});
-  }
-  TileScratch(const TileScratch&) = delete;
-  TileScratch& operator=(const TileScratch&) = delete;
-
-  /// A tile of `limbs` limbs.
-  Tile<W> tile(std::size_t limbs) {
-    const Tile<W> result{kept_.words.data() + used_, conversion_tile};
-    used_ += limbs * conversion_tile;
-    return result;
-  }
-  /// Zeros over everything that this thread's tiles have held since the last time.
-  static void wipe_thread() noexcept {
-    Kept& kept = of_thread();
-    secure_zero(kept.words.data(), kept.used * sizeof(W));
-    kept.used = 0;
-  }
-
- private:
-  struct Kept {
-    ZeroisingVector<W> words;
-    std::size_t used = 0;  // the most that tiles took
-  };
-  static constexpr std::size_t most_kept = std::size_t{1} << 20;  // words; wide matrices take more
-  static Kept& of_thread() noexcept {
-    thread_local Kept kept;
-    return kept;
-  }
-
-  Kept kept_;
-  std::size_t used_ = 0;
-};
-
-/// At the end of a job: for verbs that messages, errors and phases come through.
-constexpr auto wipe_scratch = []<LimbWord W>(W) { TileScratch<W>::wipe_thread(); };
+using cpu::TileScratch;
+using cpu::wipe_scratch;
 
 template <LimbWord W>
 Tile<const W> tile_of(ConstView a, std::size_t b, std::size_t p, std::size_t first) {
@@ -277,16 +234,32 @@ void CpuEngine::key_switch_product(View out, ConstView digits, ConstView key) {
       });
 }
 
-void CpuEngine::turned_product(View out, ConstView digits, ConstView key, std::span<const std::uint32_t> slots) {
+void CpuEngine::weighted_sums(View out, std::span<const View> terms) {
+  // A tile of all terms stays in cache for all rows of weights, which are read once.
+  const std::size_t count = terms[0].parts;
+  loops_.for_each_limb_tile(
+      out, [&]<class W>(std::size_t item, std::size_t l, std::size_t first, std::size_t width, W) {
+        auto& operands = Operands<W>::of_thread(count);
+        for (std::size_t p = 0; p < out.parts; ++p) {
+          for (std::size_t j = 0; j < count; ++j) {
+            operands.left[j] = terms[p % 2].limb<W>(item, j, l) + first;
+            operands.right[j] = terms[2 + p / 2].limb<W>(j, 0, l) + first;
+          }
+          kernels<W>().inner_product(out.limb<W>(item, p, l) + first, operands.left.data(), operands.right.data(),
+                                     count, width, out.ring->basis().moduli<W>()[l]);
+        }
+      });
+}
+
+void CpuEngine::turned_product(View out, ConstView digits, ConstView key, const cpu::SlotTurn& turn) {
   constexpr std::size_t tiles = cpu::product_tile / conversion_tile;
   loops_.for_each_limb_tile(
       out, [&]<class W>(std::size_t item, std::size_t l, std::size_t first, std::size_t width, W) {
         TileScratch<W> scratch(tiles * digits.parts);
         auto& operands = Operands<W>::of_thread(digits.parts);
         for (std::size_t j = 0; j < digits.parts; ++j) {
-          const W* const digit = digits.limb<W>(item, j, l);
           W* const turned = scratch.tile(tiles).data;
-          for (std::size_t k = 0; k < width; ++k) turned[k] = digit[slots[first + k]];
+          turn.apply(kernels<W>(), turned, digits.limb<W>(item, j, l), first, width);
           operands.left[j] = turned;
         }
         for (std::size_t p = 0; p < out.parts; ++p) {

@@ -170,21 +170,15 @@ void CpuEngine::do_automorphism(View out, ConstView a, std::uint64_t element) {
   const GaloisGroup& galois = out.ring->galois();
   const std::size_t n = out.degree();
   if (a.domain == Domain::coefficient) {
-    const std::vector<GaloisGroup::Signed> sources = galois.coefficients(element);
+    const cpu::CoefficientTurn turn(galois.coefficients(element));
     loops_.for_each_limb(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t l, W* x) {
-      const W* const y = a.limb<W>(b, p, l);
-      const Modulus<W> q = out.ring->basis().moduli<W>()[l];
-      for (std::size_t i = 0; i < n; ++i) {
-        const W value = y[sources[i].from()];
-        x[i] = sources[i].negative() ? q.negate(value) : value;
-      }
+      turn.apply(x, a.limb<W>(b, p, l), 0, n, out.ring->basis().moduli<W>()[l]);
     });
     return;
   }
-  const std::vector<std::uint32_t> sources = galois.slots(element);
+  const cpu::SlotTurn turn(galois.slots(element));
   loops_.for_each_limb(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t l, W* x) {
-    const W* const y = a.limb<W>(b, p, l);
-    for (std::size_t k = 0; k < n; ++k) x[k] = y[sources[k]];
+    turn.apply(kernels<W>(), x, a.limb<W>(b, p, l), 0, n);
   });
 }
 

@@ -14,6 +14,13 @@ namespace cyclotome {
 class DivideAndRound;
 class KeySwitchConstants;
 
+namespace cpu {
+
+class SlotTurn;
+struct Turn;
+
+}  // namespace cpu
+
 namespace program {
 
 struct BehzDivision;
@@ -93,11 +100,14 @@ class CpuEngine final : public Engine, public HostThreads {
   /// Of coefficients; a and b are used up, and may be the same.
   void multiply_ciphertexts(View out, View a, View b);
   void key_switch_product(View out, ConstView digits, ConstView key);
-  /// The sum over j of digits.part(j)(x^g) key.items(j): transforms are turned as they are multiplied. slots: those of
-  /// g (GaloisGroup::slots).
-  void turned_product(View out, ConstView digits, ConstView key, std::span<const std::uint32_t> slots);
+  /// terms: both rows, then those of weights.
+  void weighted_sums(View out, std::span<const View> terms);
+  /// The sum over j of digits.part(j)(x^g) key.items(j): transforms are turned as they are multiplied.
+  void turned_product(View out, ConstView digits, ConstView key, const cpu::SlotTurn& turn);
   void key_switch(View out, ConstView c, ConstView key, const KeySwitchConstants& constants,
                   const std::optional<ConstView>& addend);
+  void turned_switch(View out, ConstView body, ConstView digits, ConstView key, const KeySwitchConstants& constants,
+                     const cpu::Turn& turn);
   /// Of coefficients.
   void divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step,
                         const std::optional<ConstView>& addend);
@@ -106,6 +116,16 @@ class CpuEngine final : public Engine, public HostThreads {
   /// peaks: a number for each item of out.
   void scale_to_plain(View out, std::uint64_t* peaks, ConstView a, const program::PlainRounding& step);
   void convert_with_peaks(View out, std::uint64_t* peaks, ConstView a, const BaseConversion& conversion);
+  /// What key switches find digits from: how many; whether they are made from transforms, of several primes each, or
+  /// were found before.
+  struct SwitchedFrom {
+    std::size_t digits;
+    bool transforms, several_primes, given;
+  };
+  /// run(native, first item, items): a key switch of some items, on scratch for so many.
+  template <class Run>
+  void switch_keys(View out, ConstView key, const KeySwitchConstants& constants, const SwitchedFrom& from,
+                   const Run& run);
   /// Law::error where coefficients are sums of draws. address(b, p, l): of a polynomial.
   template <class Address>
   void sample_sums(View out, const ErrorSums& errors, const Address& address);

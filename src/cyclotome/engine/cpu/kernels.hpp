@@ -13,6 +13,8 @@ namespace cyclotome::cpu {
 
 /// The least degree of transforms that lift what they take.
 inline constexpr std::size_t smallest_moved = 1024;
+/// The runs of values that `permute` moves as wholes: as long as the longest register.
+inline constexpr std::size_t permuted_run = 16;
 /// Targets of a conversion that are summed for together.
 inline constexpr std::size_t targets_at_once = 4;
 
@@ -43,6 +45,9 @@ struct Kernels {
   /// out = the representative of a modulo `from` in [-from/2, from/2), modulo q: a centred lift of one limb. from < 4
   /// q.
   void (*move_centred)(W* out, const W* a, std::size_t count, W from, W q) noexcept;
+  /// out[c] = a[sources[c]], where the sources of each run of `permuted_run` values are those of one such run
+  /// (`moves_runs`); count is a multiple of it, and out is not a.
+  void (*permute)(W* out, const W* a, const std::uint32_t* sources, std::size_t count) noexcept;
 
   /// out = sum of a[i] b[i] over `terms` >= 1 pairs of polynomials; out is none of them.
   void (*inner_product)(W* out, const W* const* a, const W* const* b, std::size_t terms, std::size_t count,
@@ -76,6 +81,16 @@ struct Kernels {
 /// The table for `set`, which must be one of `instruction_sets()`.
 template <LimbWord W>
 const Kernels<W>& kernels(InstructionSet set) noexcept;
+
+/// Whether a permutation takes runs of `permuted_run` values to such runs, as automorphisms of transforms in x^n + 1
+/// do: slots are in bit-reversed order, so that the first bits of a slot's index depend on those of its source alone.
+inline bool moves_runs(std::span<const std::uint32_t> sources) noexcept {
+  if (sources.size() % permuted_run != 0) return false;
+  for (std::size_t c = 0; c < sources.size(); ++c) {
+    if (sources[c] / permuted_run != sources[c - c % permuted_run] / permuted_run) return false;
+  }
+  return true;
+}
 
 /// peak = max(peak, peak_of_sum of every sum). Constant time.
 inline void raise_peak(std::uint64_t& peak, const std::uint64_t* sums, std::size_t count) noexcept {

@@ -67,6 +67,11 @@ void move_centred(W* out, const W* a, std::size_t count, W from, W q) noexcept {
   }
 }
 
+template <LimbWord W>
+void permute(W* out, const W* a, const std::uint32_t* sources, std::size_t count) noexcept {
+  for (std::size_t c = 0; c < count; ++c) out[c] = a[sources[c]];
+}
+
 /// out = sum over i of left(i)[c] right(i, c), started by first(c), with a reduction after every `step` terms.
 template <LimbWord W, class First, class Left, class Right>
 void sum_products(W* out, std::size_t terms, std::size_t count, std::size_t step, const Modulus<W>& q,
@@ -187,6 +192,7 @@ const Kernels<W>& scalar_kernels() noexcept {
       .scale = scale<W>,
       .scale_add = scale_add<W>,
       .move_centred = move_centred<W>,
+      .permute = permute<W>,
       .inner_product = inner_product<W>,
       .weighted_sum = weighted_sum<W>,
       .weighted_sums = nullptr,

@@ -1,272 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
-// A key switch on cores with caches: a few limbs of the key ring at a time go through everything, so that digits are
-// extended, transformed and multiplied by the key without ever going to memory. All of them together are as large as
-// the key. Computes exactly what the composite's operations do (program/key_switch.cpp).
+// Key switches of whole batches: how much is worked on at a time, and on which memory.
 #include <algorithm>
 
-#include "cyclotome/engine/cpu/convert.hpp"
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
-#include "cyclotome/engine/cpu/limb_transform.hpp"
-#include "cyclotome/engine/cpu/operands.hpp"
-#include "cyclotome/ring/tables/key_switch_constants.hpp"
+#include "cyclotome/engine/cpu/key_switch.hpp"
 
 namespace cyclotome {
 
-namespace {
-
-using cpu::conversion_tile;
-using cpu::Tile;
-
-/// Bytes of extended digits that each thread has at a time: what several ciphertexts that share the key may take, and
-/// what limbs of one do, so that inner products find digits in the second-level cache.
-constexpr std::size_t item_bytes_per_thread = std::size_t{4} << 20, limb_bytes_per_thread = std::size_t{256} << 10;
-
-/// Of a switched ciphertext.
-constexpr std::size_t switched_parts = 2;
-
-/// Where the scratch of `items` ciphertexts and `group` limbs of the key ring lies, in words.
-struct Layout {
-  std::size_t degree, limbs, special, digits, items, group;
-  bool own_coefficients, own_lifts;  // digits in coefficients, and prepared for conversion, need memory of their own
-
-  std::size_t ciphertext_limbs() const noexcept { return limbs - special; }
-  // For each item:
-  std::size_t coefficients() const noexcept { return 0; }                                                 // [limb of q]
-  std::size_t lifts() const noexcept { return own_coefficients ? ciphertext_limbs() * degree : 0; }       // [limb of q]
-  std::size_t wraps() const noexcept { return lifts() + (own_lifts ? ciphertext_limbs() * degree : 0); }  // [digit]
-  std::size_t special_sums() const noexcept {
-    return wraps() + (own_lifts ? digits * degree : 0);
-  }  // [part][limb of P]
-  std::size_t special_wraps() const noexcept { return special_sums() + switched_parts * special * degree; }  // [part]
-  std::size_t sums() const noexcept { return special_wraps() + switched_parts * degree; }  // [limb][part]
-  std::size_t extended() const noexcept {
-    return sums() + switched_parts * group * degree;
-  }  // [limb][digit, or later part]
-  std::size_t extended_per_limb() const noexcept { return std::max<std::size_t>(digits, 2); }
-  std::size_t words() const noexcept { return extended() + group * extended_per_limb() * degree; }
-};
-
-/// One key switch of a few ciphertexts. Each function is one loop over all threads by `Parallel`: (count, words, body).
-template <LimbWord W, class Parallel>
-class KeySwitchNative {
- public:
-  KeySwitchNative(const cpu::Kernels<W>& kernels, const Parallel& parallel, const Layout& layout, W* scratch,
-                  const KeySwitchConstants& constants, ConstView key)
-      : kernels_(kernels), parallel_(parallel), layout_(layout), scratch_(scratch), constants_(constants), key_(key) {}
-
-  void run(View out, ConstView c, const std::optional<ConstView>& addend) const {
-    if (layout_.own_coefficients) find_coefficients(c);
-    if (layout_.own_lifts) prepare_digits(c);
-    for (std::size_t first = 0; first < layout_.limbs; first += layout_.group) {
-      const std::size_t last = std::min(layout_.limbs, first + layout_.group);
-      extend(c, first, last);
-      multiply(c, first, last);
-      if (first < layout_.special && layout_.special <= last) prepare_division(c.batch);
-      if (layout_.special < last) finish(out, addend, std::max(first, layout_.special), last);
-    }
-  }
-
- private:
-  std::size_t n() const noexcept { return layout_.degree; }
-  W* scratch(std::size_t item, std::size_t offset, std::size_t polynomial) const noexcept {
-    return scratch_ + item * layout_.words() + offset + polynomial * n();
-  }
-  /// body(first coefficient, width) for the tiles of a polynomial.
-  template <class Body>
-  void over_tiles(const Body& body) const {
-    for (std::size_t at = 0; at < n(); at += conversion_tile) body(at, std::min(conversion_tile, n() - at));
-  }
-
-  const W* coefficients(ConstView c, std::size_t item, std::size_t limb) const noexcept {
-    return layout_.own_coefficients ? scratch(item, layout_.coefficients(), limb) : c.limb<W>(item, 0, limb);
-  }
-  /// From one limb of those to the next.
-  std::size_t coefficient_words(ConstView c) const noexcept { return layout_.own_coefficients ? n() : c.limb_words(); }
-  const W* lift(ConstView c, std::size_t item, std::size_t limb) const noexcept {
-    return layout_.own_lifts ? scratch(item, layout_.lifts(), limb) : coefficients(c, item, limb);
-  }
-  W* sum(std::size_t item, std::size_t first, std::size_t limb, std::size_t part) const noexcept {
-    return limb < layout_.special ? scratch(item, layout_.special_sums(), part * layout_.special + limb)
-                                  : scratch(item, layout_.sums(), 2 * (limb - first) + part);
-  }
-  W* extended(std::size_t item, std::size_t index, std::size_t digit) const noexcept {
-    return scratch(item, layout_.extended(), index * layout_.extended_per_limb() + digit);
-  }
-  /// Digit j over limb l, transformed: c itself where it has that limb and is a transform.
-  const W* operand(ConstView c, std::size_t item, std::size_t first, std::size_t limb, std::size_t digit) const {
-    return stands_in_c(c, limb, digit) ? c.limb<W>(item, 0, limb - layout_.special)
-                                       : extended(item, limb - first, digit);
-  }
-  bool stands_in_c(ConstView c, std::size_t limb, std::size_t digit) const {
-    return c.domain == Domain::transform && constants_.digits[digit].extension.copies()[limb] >= 0;
-  }
-
-  void find_coefficients(ConstView c) const {
-    const std::size_t limbs = layout_.ciphertext_limbs();
-    parallel_(limbs * c.batch, limbs * c.batch * n(), [&](std::size_t i) {
-      const std::size_t item = i % c.batch, limb = i / c.batch;
-      W* const out = scratch(item, layout_.coefficients(), limb);
-      const W* const in = c.limb<W>(item, 0, limb);
-      std::copy(in, in + n(), out);
-      cpu::inverse(kernels_, out, *constants_.ciphertext_ring, limb);
-    });
-  }
-
-  void prepare_digits(ConstView c) const {
-    const std::size_t tiles = (n() + conversion_tile - 1) / conversion_tile;
-    parallel_(tiles * c.batch, layout_.ciphertext_limbs() * c.batch * n(), [&](std::size_t i) {
-      const std::size_t item = i / tiles, at = i % tiles * conversion_tile, width = std::min(conversion_tile, n() - at);
-      for (std::size_t j = 0; j < layout_.digits; ++j) {
-        const KeySwitchConstants::Digit& digit = constants_.digits[j];
-        cpu::prepare_conversion<W>(
-            kernels_, {scratch(item, layout_.lifts(), digit.first) + at, n()}, scratch(item, layout_.wraps(), j) + at,
-            {coefficients(c, item, digit.first) + at, coefficient_words(c)}, width, digit.extension);
-      }
-    });
-  }
-
-  void extend(ConstView c, std::size_t first, std::size_t last) const {
-    const std::size_t jobs = (last - first) * layout_.digits * c.batch;
-    parallel_(jobs, jobs * n(), [&](std::size_t i) {
-      const std::size_t item = i % c.batch, j = i / c.batch % layout_.digits;
-      const std::size_t limb = first + i / c.batch / layout_.digits;
-      if (stands_in_c(c, limb, j)) return;
-      const KeySwitchConstants::Digit& digit = constants_.digits[j];
-      const W* const wraps = layout_.own_lifts ? scratch(item, layout_.wraps(), j) : nullptr;
-      cpu::convert_and_transform<W>(kernels_, extended(item, limb - first, j), *constants_.key_ring, limb, limb,
-                                    {coefficients(c, item, digit.first), coefficient_words(c)},
-                                    {lift(c, item, digit.first), layout_.own_lifts ? n() : coefficient_words(c)}, wraps,
-                                    digit.extension);
-    });
-  }
-
-  void multiply(ConstView c, std::size_t first, std::size_t last) const {
-    const std::size_t tiles = (n() + cpu::product_tile - 1) / cpu::product_tile, limbs = last - first;
-    parallel_(limbs * tiles, limbs * layout_.digits * c.batch * n(), [&](std::size_t i) {
-      const std::size_t limb = first + i / tiles, at = i % tiles * cpu::product_tile;
-      const std::size_t width = std::min(cpu::product_tile, n() - at);
-      auto& operands = cpu::Operands<W>::of_thread(layout_.digits);
-      for (std::size_t item = 0; item < c.batch; ++item) {
-        for (std::size_t j = 0; j < layout_.digits; ++j) operands.left[j] = operand(c, item, first, limb, j) + at;
-        for (std::size_t part = 0; part < 2; ++part) {
-          for (std::size_t j = 0; j < layout_.digits; ++j) operands.right[j] = key_.limb<W>(j, part, limb) + at;
-          kernels_.inner_product(sum(item, first, limb, part) + at, operands.left.data(), operands.right.data(),
-                                 layout_.digits, width, constants_.key_ring->basis().moduli<W>()[limb]);
-        }
-      }
-    });
-  }
-
-  /// The limbs of P in coefficients and prepared for the conversion to q.
-  void prepare_division(std::size_t items) const {
-    const BaseConversion& correction = constants_.rounding->correction;
-    const std::size_t special = layout_.special, tiles = (n() + conversion_tile - 1) / conversion_tile;
-    parallel_(special * 2 * items, special * 2 * items * n(), [&](std::size_t i) {
-      const std::size_t item = i % items, part = i / items % 2, limb = i / items / 2;
-      cpu::inverse_times(kernels_, sum(item, 0, limb, part), *constants_.key_ring, limb,
-                         correction.tables<W>().punctured_inverses[limb]);
-    });
-    if (special == 1) return;
-    parallel_(tiles * 2 * items, special * 2 * items * n(), [&](std::size_t i) {
-      const std::size_t item = i / tiles / 2, part = i / tiles % 2, at = i % tiles * conversion_tile;
-      kernels_.count_wraps(scratch(item, layout_.special_wraps(), part) + at, std::min(conversion_tile, n() - at),
-                           Tile<const W>{sum(item, 0, 0, part) + at, n()}, correction, nullptr);
-    });
-  }
-
-  /// out = addend + sums, divided by P if there is one, for the limbs [first, last) of the key ring.
-  void finish(View out, const std::optional<ConstView>& addend, std::size_t first, std::size_t last) const {
-    const std::size_t group_first = first / layout_.group * layout_.group;
-    const std::size_t jobs = (last - first) * 2 * out.batch;
-    parallel_(jobs, jobs * n(), [&](std::size_t i) {
-      const std::size_t item = i % out.batch, part = i / out.batch % 2, limb = first + i / out.batch / 2;
-      const std::size_t target = limb - layout_.special;
-      W* const total = sum(item, group_first, limb, part);
-      const bool coefficients = out.domain == Domain::coefficient;
-      if (constants_.rounding) {
-        divide(item, part, limb, total, extended(item, limb - group_first, part), coefficients);
-      } else if (coefficients) {
-        cpu::inverse(kernels_, total, *constants_.key_ring, limb);
-      }
-      const bool corrects = constants_.rounding && coefficients;
-      const Modulus<W>& q = constants_.ciphertext_ring->basis().moduli<W>()[target];
-      const W* const more = addend && part < addend->parts ? addend->limb<W>(item, part, target) : nullptr;
-      W* const result = out.limb<W>(item, part, target);
-      over_tiles([&](std::size_t at, std::size_t width) {
-        W* const tile = total + at;
-        if (corrects) {
-          W* const correction = extended(item, limb - group_first, part);  // of every tile: it stays in cache
-          correct(item, part, target, correction, at, width);
-          kernels_.add(more != nullptr ? tile : result + at, tile, correction, width, q);
-        }
-        if (more != nullptr) {
-          kernels_.add(result + at, tile, more + at, width, q);
-        } else if (!corrects) {
-          std::copy(tile, tile + width, result + at);
-        }
-      });
-    });
-  }
-
-  /// total / P, to which for coefficients the correction is still to be added: they are divided as they are transformed
-  /// back.
-  void divide(std::size_t item, std::size_t part, std::size_t limb, W* total, W* scratch, bool coefficients) const {
-    const std::size_t target = limb - layout_.special;
-    const W q = constants_.ciphertext_ring->basis().moduli<W>()[target].value();
-    const ShoupFactor<W> factor(static_cast<W>(constants_.rounding->factors[target]), q);
-    if (coefficients) return cpu::inverse_times(kernels_, total, *constants_.key_ring, limb, factor);
-    const Tile<const W> in{sum(item, 0, 0, part), n()};
-    cpu::convert_and_transform<W>(kernels_, scratch, *constants_.key_ring, limb, target, in, in, wraps_of(item, part),
-                                  constants_.rounding->correction);
-    over_tiles([&](std::size_t at, std::size_t width) {
-      kernels_.scale_add(total + at, total + at, factor, scratch + at, width, q);
-    });
-  }
-  /// What the division adds to a tile of a limb of q, in coefficients.
-  void correct(std::size_t item, std::size_t part, std::size_t target, W* out, std::size_t at,
-               std::size_t width) const {
-    const Tile<const W> in{sum(item, 0, 0, part) + at, n()};
-    cpu::convert_limb<W>(kernels_, out, target, in, in, wraps_of(item, part) + at, width,
-                         constants_.rounding->correction);
-  }
-  const W* wraps_of(std::size_t item, std::size_t part) const { return scratch(item, layout_.special_wraps(), part); }
-
-  const cpu::Kernels<W>& kernels_;
-  const Parallel& parallel_;
-  const Layout& layout_;
-  W* scratch_;
-  const KeySwitchConstants& constants_;
-  ConstView key_;
-};
-
-}  // namespace
-
-void CpuEngine::key_switch(View out, ConstView c, ConstView key, const KeySwitchConstants& constants,
-                           const std::optional<ConstView>& addend) {
+template <class Run>
+void CpuEngine::switch_keys(View out, ConstView key, const KeySwitchConstants& constants, const SwitchedFrom& from,
+                            const Run& run) {
   with_word(out.word(), [&]<class W>(W) {
-    const std::size_t limb_bytes = constants.digits.size() * out.degree() * sizeof(W);
+    const std::size_t limb_bytes = from.digits * out.degree() * sizeof(W);
     const auto limbs_of = [&](std::size_t bytes) { return std::max<std::size_t>(1, threads() * bytes / limb_bytes); };
-    Layout layout{out.degree(),
-                  constants.key_ring->limbs(),
-                  constants.special_limbs(),
-                  constants.digits.size(),
-                  1,
-                  1,
-                  c.domain == Domain::transform,
-                  constants.digits[0].ring->limbs() > 1};
-    layout.items = std::min(out.batch, limbs_of(item_bytes_per_thread));
-    layout.group = std::clamp<std::size_t>(limbs_of(limb_bytes_per_thread) / layout.items, 1, layout.limbs);
+    cpu::KeySwitchLayout layout{out.degree(),
+                                constants.key_ring->limbs(),
+                                constants.special_limbs(),
+                                from.digits,
+                                1,
+                                1,
+                                from.transforms,
+                                from.several_primes,
+                                from.given};
+    layout.items = std::min(out.batch, limbs_of(cpu::item_bytes_per_thread));
+    layout.group = std::clamp<std::size_t>(limbs_of(cpu::limb_bytes_per_thread) / layout.items, 1, layout.limbs);
     const auto scratch = allocate(layout.items * layout.words() * sizeof(W), false);
     const auto parallel = [this](std::size_t count, std::size_t words, const auto& body) {
       loops_.in_parallel(count, words, body);
     };
-    const KeySwitchNative<W, decltype(parallel)> run(kernels<W>(), parallel, layout, static_cast<W*>(scratch->data()),
-                                                     constants, key);
+    const cpu::KeySwitchNative<W, decltype(parallel)> native(kernels<W>(), parallel, layout,
+                                                             static_cast<W*>(scratch->data()), constants, key);
     for (std::size_t first = 0; first < out.batch; first += layout.items) {
-      const std::size_t count = std::min(layout.items, out.batch - first);
-      run.run(out.items(first, count), c.items(first, count),
-              addend ? std::optional<ConstView>(addend->items(first, count)) : std::nullopt);
+      run(native, first, std::min(layout.items, out.batch - first));
     }
+  });
+}
+
+void CpuEngine::key_switch(View out, ConstView c, ConstView key, const KeySwitchConstants& constants,
+                           const std::optional<ConstView>& addend) {
+  const SwitchedFrom from{constants.digits.size(), c.domain == Domain::transform, constants.digits[0].ring->limbs() > 1,
+                          false};
+  switch_keys(out, key, constants, from, [&](const auto& native, std::size_t first, std::size_t count) {
+    native.run(out.items(first, count), c.items(first, count),
+               addend ? std::optional<ConstView>(addend->items(first, count)) : std::nullopt);
+  });
+}
+
+void CpuEngine::turned_switch(View out, ConstView body, ConstView digits, ConstView key,
+                              const KeySwitchConstants& constants, const cpu::Turn& turn) {
+  const SwitchedFrom from{digits.parts, false, false, true};
+  switch_keys(out, key, constants, from, [&](const auto& native, std::size_t first, std::size_t count) {
+    native.run_turned(out.items(first, count), body.items(first, count), digits.items(first, count), turn);
   });
 }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "cyclotome/engine/cpu/convert.hpp"
 #include "cyclotome/engine/cpu/kernels.hpp"
@@ -77,5 +80,48 @@ void inverse_times(const Kernels<W>& kernels, W* x, const Ring& ring, std::size_
     kernels.scale(x, x, factor, ring.degree(), ring.basis().moduli<W>()[limb].value());
   }
 }
+
+/// An automorphism of transforms: value k of the result is value sources[k] of a limb.
+class SlotTurn {
+ public:
+  /// sources: those of GaloisGroup::slots.
+  explicit SlotTurn(std::vector<std::uint32_t> sources) : sources_(std::move(sources)), runs_(moves_runs(sources_)) {}
+
+  /// out[k] = limb[sources[first + k]], k < count; first and count are multiples of `permuted_run` or reach to the end.
+  template <LimbWord W>
+  void apply(const Kernels<W>& kernels, W* out, const W* limb, std::size_t first, std::size_t count) const noexcept {
+    (runs_ ? kernels : scalar_kernels<W>()).permute(out, limb, sources_.data() + first, count);
+  }
+
+ private:
+  std::vector<std::uint32_t> sources_;
+  bool runs_;  // whether registers can move them
+};
+
+/// The same of coefficients, which change their signs as well.
+class CoefficientTurn {
+ public:
+  /// sources: those of GaloisGroup::coefficients.
+  explicit CoefficientTurn(std::vector<GaloisGroup::Signed> sources) : sources_(std::move(sources)) {}
+
+  template <LimbWord W>
+  void apply(W* out, const W* limb, std::size_t first, std::size_t count, const Modulus<W>& modulus) const noexcept {
+    const Modulus<W> q = modulus;
+    for (std::size_t k = 0; k < count; ++k) {
+      const GaloisGroup::Signed source = sources_[first + k];
+      const W value = limb[source.from()];
+      out[k] = source.negative() ? q.negate(value) : value;
+    }
+  }
+
+ private:
+  std::vector<GaloisGroup::Signed> sources_;
+};
+
+/// An automorphism of digits, which are transforms, and of what their products are added to.
+struct Turn {
+  SlotTurn slots;
+  CoefficientTurn coefficients;
+};
 
 }  // namespace cyclotome::cpu

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
+#include "cyclotome/engine/cpu/limb_transform.hpp"
 #include "cyclotome/program/composites.hpp"
 #include "cyclotome/program/lifts.hpp"
 
@@ -36,9 +37,19 @@ Native CpuEngine::native(const program::Program& p, const program::Composite& c)
     return [this](Views o) { multiply_ciphertexts(o[0], o[1], o[2]); };
   }
   if (is_key_switch_product(p, c)) return [this](Views o) { key_switch_product(o[0], o[1], o[2]); };
+  if (is_weighted_sums(p, c)) return [this](Views o) { weighted_sums(o[0], o.subspan(1)); };
   if (const auto element = read_turned_product(p, c)) {
-    return
-        [this, slots = c.outs[0].ring->galois().slots(*element)](Views o) { turned_product(o[0], o[1], o[2], slots); };
+    return [this, turn = cpu::SlotTurn(c.outs[0].ring->galois().slots(*element))](Views o) {
+      turned_product(o[0], o[1], o[2], turn);
+    };
+  }
+  if (const auto step = read_turned_switch(p, c)) {
+    const GaloisGroup& galois = c.outs[0].ring->galois();
+    return [this, constants = step->constants,
+            turn = cpu::Turn{cpu::SlotTurn(galois.slots(step->element)),
+                             cpu::CoefficientTurn(galois.coefficients(step->element))}](Views o) {
+      turned_switch(o[0], o[1], o[2], o[3], constants, turn);
+    };
   }
   if (const auto constants = read_key_switch(p, c)) {
     return [this, constants = *constants](Views o) { key_switch(o[0], o[1], o[2], constants, addend_of(o)); };

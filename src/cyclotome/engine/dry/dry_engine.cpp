@@ -59,50 +59,26 @@ class DryEngine::DryExecution final : public Execution {
     return program().values()[program().operands()[operand]].role;
   }
 
-  /// By operand, then item and part: of outputs zero, a copy, or what depends on the inputs and on what was sampled.
+  /// By operand, then item and part: of outputs what the program makes of its inputs' traces.
   std::vector<std::vector<Trace>> traces_of(std::span<const View> operands, std::size_t items) const {
     std::vector<std::vector<Trace>> traces(operands.size());
     for (std::size_t item = 0; item < items; ++item) {
-      std::uint64_t given = program().id();
-      bool zeros = false;
+      const auto given = [&](std::size_t operand, std::size_t own, std::size_t part) {
+        const bool batch = program().values()[program().operands()[operand]].items == program::each;
+        return engine_->trace_of(operands[operand], batch ? item : own, part);
+      };
+      const std::vector<std::vector<Trace>> made = flow_.run(given, [&] { return engine_->new_trace(); });
       for (std::size_t i = 0; i < operands.size(); ++i) {
-        if (role(i) != program::Value::Role::input) continue;
-        for (std::size_t part = 0; part < operands[i].parts; ++part) {
-          const Trace trace = engine_->trace_of(operands[i], item_of(i, item), part);
-          zeros = zeros || trace.is_zero();
-          given = Trace::hashed(given, trace.value()).value();
-        }
-      }
-      if (program().seeds() > 0) given = engine_->new_trace().value();
-      const Parts parts = zeros ? flow(operands, item) : usual_;
-      for (std::size_t i = 0; i < operands.size(); ++i) {
-        for (std::size_t part = 0; part < parts[i].size(); ++part) {
-          const OutputPart& known = parts[i][part];
-          traces[i].push_back(known.is_zero ? Trace()
-                              : known.copy_of
-                                  ? engine_->trace_of(operands[known.copy_of->operand],
-                                                      item_of(known.copy_of->operand, item), known.copy_of->part)
-                                  : Trace::hashed(given, i * 16 + part));
-        }
+        traces[i].insert(traces[i].end(), made[i].begin(), made[i].end());
       }
     }
     return traces;
-  }
-  using Parts = std::vector<std::vector<OutputPart>>;
-  Parts flow(std::span<const View> operands, std::size_t item) const {
-    return flow_of(program(), [&](std::size_t operand, std::size_t part) {
-      return engine_->trace_of(operands[operand], item_of(operand, item), part).is_zero();
-    });
-  }
-  /// Digits of keys are one operand for all items.
-  std::size_t item_of(std::size_t operand, std::size_t item) const {
-    return program().values()[program().operands()[operand]].items == program::each ? item : 0;
   }
 
   // An engine keeps its executions alive through contexts, never the other way round.
   std::shared_ptr<DryEngine> engine_;
   bool multiplies_;
-  Parts usual_ = flow_of(program(), [](std::size_t, std::size_t) { return false; });
+  Flow flow_ = Flow(program());
 };
 
 std::unique_ptr<Buffer> DryEngine::allocate(std::size_t bytes, bool secret) {

@@ -2,28 +2,31 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <vector>
 
+#include "cyclotome/engine/dry/traces.hpp"
 #include "cyclotome/program/program.hpp"
 
 namespace cyclotome {
 
-/// What is known of one part of a program's output without computing it.
-struct OutputPart {
-  bool is_zero = false;
-  /// The operand and the part of it that it is a copy of.
-  struct Source {
-    std::size_t operand, part;
-  };
-  std::optional<Source> copy_of = std::nullopt;
-};
+/// Runs a program on the traces of its operands, limb by limb, as its verbs say: sums, differences, products and small
+/// multiples of polynomials have those of their traces, transforms and copies keep them, and of conversions the trace
+/// depends on what was converted. So programs that compute the same polynomials in other ways, as a product with an
+/// operand that was transformed beforehand, end with the same traces; and zeros are found.
+class Flow {
+ public:
+  /// program: outlives this.
+  explicit Flow(const program::Program& program);
 
-/// Runs a program on what is known of its operands: which parts of which inputs are zero, by operand and part. Zeros
-/// go through sums, products, transforms, conversions and automorphisms, and copies keep where they come from; sampled
-/// polynomials are never zero.
-/// The outputs' parts, by operand and part; empty lists for inputs.
-std::vector<std::vector<OutputPart>> flow_of(const program::Program& program,
-                                             const std::function<bool(std::size_t operand, std::size_t part)>& is_zero);
+  using Given = std::function<Trace(std::size_t operand, std::size_t item, std::size_t part)>;
+  /// The outputs' parts for one item of those that a program is run for, by operand and part; empty lists for inputs.
+  /// given: of an input's part. Its item: of a value that has several by itself, as the digits of a key; else 0.
+  /// fresh: of polynomials that are sampled.
+  std::vector<std::vector<Trace>> run(const Given& given, const std::function<Trace()>& fresh) const;
+
+ private:
+  const program::Program& program_;
+  std::vector<std::uint64_t> conversions_;  ///< what each operation's computes, by operation; 0: none
+};
 
 }  // namespace cyclotome

@@ -20,6 +20,11 @@ class Trace {
   bool is_zero() const noexcept { return value_ == 0; }
   std::uint64_t value() const noexcept { return value_; }
   Trace times(std::int64_t factor) const noexcept;
+  /// A multiple by what a residue stands for where that is small, of either sign.
+  Trace times(std::uint64_t residue, std::uint64_t modulus) const noexcept {
+    const auto factor = static_cast<std::int64_t>(residue);
+    return times(residue > modulus / 2 ? factor - static_cast<std::int64_t>(modulus) : factor);
+  }
   friend Trace operator+(Trace a, Trace b) noexcept;
   friend Trace operator-(Trace a, Trace b) noexcept;
   friend Trace operator*(Trace a, Trace b) noexcept;

@@ -16,14 +16,6 @@ const char* address_of(const ConstView& view, std::size_t item, std::size_t part
   return static_cast<const char*>(view.data) + words * bytes_of(view.word());
 }
 
-/// The number that a residue modulo the first prime stands for, where it is small; and 0 for zero only.
-std::int64_t number_of(std::span<const std::uint64_t> factors, std::uint64_t modulus) {
-  const bool zero = std::ranges::all_of(factors, [](std::uint64_t factor) { return factor == 0; });
-  const auto centred =
-      static_cast<std::int64_t>(factors[0]) - (factors[0] > modulus / 2 ? static_cast<std::int64_t>(modulus) : 0);
-  return !zero && centred == 0 ? static_cast<std::int64_t>(modulus) : centred;
-}
-
 }  // namespace
 
 Trace DryEngine::new_trace() {
@@ -141,9 +133,12 @@ void DryEngine::do_multiply_accumulate(View out, ConstView a, ConstView b) {
 }
 
 void DryEngine::do_multiply_scalars(View out, ConstView a, std::span<const std::uint64_t> factors) {
-  const std::int64_t factor = number_of(factors, out.ring->basis()[0]);
+  // A factor of zero modulo some primes alone does not make a polynomial zero.
+  const auto some = std::ranges::find_if(factors, [](std::uint64_t factor) { return factor != 0; });
+  const std::size_t limb = some == factors.end() ? 0 : static_cast<std::size_t>(some - factors.begin());
+  const std::uint64_t factor = factors[limb], modulus = out.ring->basis()[limb];
   record("multiply_scalars", out, {a}, 1,
-         [&](std::size_t item, std::size_t part) { return trace_of(a, item, part).times(factor); });
+         [&](std::size_t item, std::size_t part) { return trace_of(a, item, part).times(factor, modulus); });
 }
 
 void DryEngine::do_convert(View out, ConstView a, const BaseConversion&) {

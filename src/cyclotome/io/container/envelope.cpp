@@ -59,6 +59,8 @@ std::string name_of(Kind kind) {
       return "a commitment to a share of a joint key";
     case Kind::coin:
       return "a coin of a joint key's audit";
+    case Kind::acceptance:
+      return "an acceptance of a joint key";
     case Kind::protected_party:
       return "a party's own file protected by a passphrase";
     case Kind::plain_array:
@@ -98,7 +100,7 @@ Envelope Envelope::open(Span bytes, const Limits& limits) {
   const auto kind = static_cast<Kind>(frame.kind);
   if ((kind < Kind::parameters || kind > Kind::bundle) && kind != Kind::protected_secret_key &&
       (kind < Kind::rekeying_key || kind > Kind::key_commitment) && kind != Kind::dealing_message &&
-      kind != Kind::coin) {
+      kind != Kind::coin && kind != Kind::acceptance) {
     throw FormatError(
         message("kind ", frame.kind, " at offset 10 is unknown in format version ", frame.version, fresh_copy));
   }

@@ -38,6 +38,7 @@ enum class Kind : std::uint16_t {
   key_commitment = 27,
   dealing_message = 30,  ///< of verified dealing
   coin = 31,             ///< of the audit of a joint key
+  acceptance = 32        ///< of a joint key, by a party
 };
 
 /// Whether only one person may have the file, even under a passphrase.

@@ -300,6 +300,7 @@ void check_payload(const Envelope& envelope) {
     case Kind::party:
     case Kind::key_commitment:
     case Kind::coin:
+    case Kind::acceptance:
       check_threshold_payload(envelope);
       break;
     case Kind::dealing_message:
@@ -329,6 +330,7 @@ std::uint64_t expanded_bytes(const Envelope& envelope) {
     case Kind::party:
     case Kind::key_commitment:
     case Kind::coin:
+    case Kind::acceptance:
     case Kind::protected_party:
     case Kind::dealing_message:
       return 0;

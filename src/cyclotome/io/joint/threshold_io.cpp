@@ -57,6 +57,17 @@ Bytes serialize(const rlwe::Coin& coin, std::span<const std::uint8_t> metadata) 
   return container.finish();
 }
 
+Bytes serialize(const rlwe::Acceptance& acceptance, std::span<const std::uint8_t> metadata) {
+  ContainerWriter container(Kind::acceptance, acceptance.parameters(), rlwe::session_id(acceptance.session()),
+                            metadata);
+  ByteWriter& writer = container.section(layout::acceptance);
+  writer.bytes(acceptance.session());
+  writer.u32(acceptance.party());
+  writer.bytes(acceptance.seen());
+  write_signature(container, acceptance.signature());
+  return container.finish();
+}
+
 Bytes serialize(const rlwe::KeyShare& share, std::span<const std::uint8_t> metadata) {
   ContainerWriter container(Kind::key_share, share.context()->parameters(), rlwe::session_id(share.session()), metadata,
                             share.bodies().bytes());
@@ -74,6 +85,11 @@ Bytes serialize(const rlwe::KeyShare& share, std::span<const std::uint8_t> metad
       seeds.bytes(each.seed.bytes());
       seeds.bytes(each.hash);
     }
+  }
+  if (const rlwe::ShareProof& proof = share.proof(); !proof.answers.empty()) {
+    ByteWriter& own = container.section(layout::share_proof);
+    own.bytes(proof.challenge);
+    own.bytes(proof.answers);
   }
   write_signature(container, share.signature());
   return container.finish();
@@ -104,10 +120,13 @@ Bytes serialize(const rlwe::ThresholdSession& session, const rlwe::PartyState& p
 void write_party(ByteWriter& writer, const rlwe::PartyState& party) {
   writer.bytes(party.session());
   writer.u32(party.party());
-  writer.u32(party.has_answered() ? 1 : 0);
+  const rlwe::Accepted& accepted = party.accepted();
+  const bool accepts = accepted.transcript != Digest{};
+  writer.u32((party.has_answered() ? 1 : 0) + (accepts ? 2 : 0) + (accepted.by_all ? 4 : 0));
   writer.u32(static_cast<std::uint32_t>(party.commitments().size()));
   writer.bytes(party.seed().bytes());
   writer.bytes(party.answered());
+  if (accepts) writer.bytes(accepted.transcript);
   for (const Digest& each : party.commitments()) writer.bytes(each);
   const rlwe::Audited& audited = party.audited();
   writer.u32(static_cast<std::uint32_t>(audited.tosses.size()));
@@ -161,6 +180,13 @@ rlwe::Coin read_coin(const Container& container) {
   return coin;
 }
 
+rlwe::Acceptance read_acceptance(const Container& container) {
+  const KeyCommitmentPayload payload = acceptance_payload(container);
+  rlwe::Acceptance acceptance(container.parameters(), payload.session, payload.party, payload.digest);
+  acceptance.attach(payload.signature);
+  return acceptance;
+}
+
 rlwe::KeyShare read_key_share(const Container& container, const rlwe::ContextPtr& context) {
   const KeySharePayload payload = key_share_payload(container);
   require_current("this key share", payload.first_version);
@@ -169,6 +195,7 @@ rlwe::KeyShare read_key_share(const Container& container, const rlwe::ContextPtr
   read_polynomials(bodies, 1, payload.residues.bytes, payload.residues.offset);
   rlwe::KeyShare share(context, payload.session, payload.party, payload.round, payload.basis, std::move(bodies));
   share.open(payload.opened);
+  share.prove(payload.proof);
   share.attach(payload.signature);
   return share;
 }

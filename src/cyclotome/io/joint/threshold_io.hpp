@@ -3,6 +3,7 @@
 
 #include "cyclotome/io/container/container.hpp"
 #include "cyclotome/io/joint/threshold_payload.hpp"
+#include "cyclotome/rlwe/joint/acceptance.hpp"
 
 // Messages of joint keys (doc/threshold.md). Writing: ArgumentError for metadata that is too long. Reading: FormatError
 // for a container of another kind, with bad contents or of the protocol's first version; MismatchError if the context
@@ -12,6 +13,7 @@ namespace cyclotome::io {
 Bytes serialize(const rlwe::ThresholdSession& session, std::span<const std::uint8_t> metadata = {});
 Bytes serialize(const rlwe::Commitment& commitment, std::span<const std::uint8_t> metadata = {});
 Bytes serialize(const rlwe::Coin& coin, std::span<const std::uint8_t> metadata = {});
+Bytes serialize(const rlwe::Acceptance& acceptance, std::span<const std::uint8_t> metadata = {});
 Bytes serialize(const rlwe::KeyShare& share, std::span<const std::uint8_t> metadata = {});
 /// The bytes are secret, in locked memory: keep them in a file written with Privacy::secret, and send them to their
 /// party over a channel that nobody else reads.
@@ -33,6 +35,7 @@ rlwe::SecretShare share_of(const SecretSharePayload& payload, const Container& c
 rlwe::ThresholdSession read_threshold_session(const Container& container);
 rlwe::Commitment read_key_commitment(const Container& container);
 rlwe::Coin read_coin(const Container& container);
+rlwe::Acceptance read_acceptance(const Container& container);
 rlwe::KeyShare read_key_share(const Container& container, const rlwe::ContextPtr& context);
 rlwe::SecretShare read_secret_share(const Container& container, const rlwe::ContextPtr& context);
 value::DecryptionShare read_decryption_share(const Container& container, const rlwe::ContextPtr& context);

@@ -103,6 +103,19 @@ rlwe::Opened read_opened(const Section& section) {
   return opened;
 }
 
+/// The proof of a second share. Its length is the session's to know: whoever checks it does.
+rlwe::ShareProof read_proof(const Section& section) {
+  ByteReader reader(section.bytes, section.offset, "the proof of a key share");
+  rlwe::ShareProof proof{.challenge = reader.array32(), .answers = {}};
+  const auto rest = reader.rest();
+  if (rest.empty()) {
+    throw FormatError(message("the proof at offset ", section.offset, " is empty: the data is damaged; get a fresh "
+                              "copy"));
+  }
+  proof.answers.assign(rest.begin(), rest.end());
+  return proof;
+}
+
 std::vector<std::uint32_t> read_parties(ByteReader& reader) {
   const std::uint64_t offset = reader.offset();
   const std::uint32_t count = reader.u32();
@@ -207,8 +220,10 @@ KeySharePayload key_share_payload(const Envelope& envelope) {
   KeySharePayload payload;
   const auto sections = envelope.payload();
   const bool opens = sections.size() > 1 && sections[1].tag == layout::key_opening;
+  const bool proves = sections.size() > 1 && sections[1].tag == layout::share_proof;
   if (opens) payload.opened = read_opened(sections[1]);
-  const Section& section = signed_section(envelope, layout::key_share, payload.signature, opens ? 1 : 0);
+  if (proves) payload.proof = read_proof(sections[1]);
+  const Section& section = signed_section(envelope, layout::key_share, payload.signature, opens || proves ? 1 : 0);
   ByteReader reader(section.bytes, section.offset, "a key share");
   payload.session = read_session(reader, envelope, payload.first_version);
   payload.party = read_party(reader);
@@ -218,6 +233,10 @@ KeySharePayload key_share_payload(const Envelope& envelope) {
   if (opens && (round != 1 || payload.first_version)) {
     throw FormatError(message("the key share at offset ", section.offset, " is of round ", round,
                               " and opens candidates, which only first shares do: the data is damaged"));
+  }
+  if (proves && (round != 2 || payload.first_version)) {
+    throw FormatError(message("the key share at offset ", section.offset, " is of round ", round,
+                              " and carries a proof, which only second shares do: the data is damaged"));
   }
   if (round < 1 || round > 2 || stands_on_nothing != (payload.basis == Digest{})) {
     throw FormatError(message("the key share at offset ", section.offset, " is of round ", round,
@@ -295,24 +314,28 @@ rlwe::PartyState party_payload(const Envelope& envelope, std::span<const std::ui
   bool first_version = false;
   const Digest session = read_session(reader, envelope, first_version);
   const std::uint32_t party = read_party(reader);
-  const std::uint32_t answered = reader.u32(), shown = reader.u32();
+  const std::uint32_t done = reader.u32(), shown = reader.u32();  // answered, accepted itself, accepted by all
+  const std::uint32_t answered = done & 1;
   std::array<std::uint8_t, 32> secret;
   std::ranges::copy(reader.take(secret.size()), secret.begin());
   Seed seed(secret);
   secure_zero(secret.data(), secret.size());
   const Digest question = reader.array32();
-  const bool possible = answered <= 1 && shown <= rlwe::most_parties && shown != 1 && (answered == 0 || shown != 0);
+  rlwe::Accepted accepted{.transcript = {}, .by_all = done == 7};
+  if ((done & 2) != 0) accepted.transcript = reader.array32();
+  const bool orderly = done <= 1 || ((done == 3 || done == 7) && accepted.transcript != Digest{});
+  const bool possible = orderly && shown <= rlwe::most_parties && shown != 1 && (answered == 0 || shown != 0);
   if (first_version || !possible || (answered == 1) == (question == Digest{}) ||
       reader.rest().size() < shown * sizeof(Digest)) {
     throw FormatError(message("the party's own file says at offset ", offset, " that it has seen ", shown,
                               " commitments and answered ", answered,
-                              " first rounds, which does not fit what follows: the data is damaged"));
+                              " first rounds (", done, "), which does not fit what follows: the data is damaged"));
   }
   std::vector<Digest> commitments;
   for (std::uint32_t i = 0; i < shown; ++i) commitments.push_back(reader.array32());
   rlwe::Audited audited = read_audited(reader, shown);
   return {session,           party, std::move(seed), std::move(commitments), question, read_decrypted(reader),
-          std::move(audited)};
+          std::move(audited), accepted};
 }
 
 CoinPayload coin_payload(const Envelope& envelope) {
@@ -335,18 +358,32 @@ CoinPayload coin_payload(const Envelope& envelope) {
   return payload;
 }
 
-KeyCommitmentPayload key_commitment_payload(const Envelope& envelope) {
-  envelope.require_kind(Kind::key_commitment);
+namespace {
+
+/// A party's number and a hash of something, signed or not.
+KeyCommitmentPayload signed_digest(const Envelope& envelope, std::string_view tag, const char* what) {
   KeyCommitmentPayload payload;
-  const Section& section = signed_section(envelope, layout::key_commitment, payload.signature);
-  ByteReader reader(section.bytes, section.offset, "a commitment");
+  const Section& section = signed_section(envelope, tag, payload.signature);
+  ByteReader reader(section.bytes, section.offset, what);
   bool first_version = false;
   payload.session = read_session(reader, envelope, first_version);
   payload.party = read_party(reader);
   payload.digest = reader.array32();
   reader.finish();
-  if (first_version) throw FormatError("a commitment of the protocol's first version, which had none");
+  if (first_version) throw FormatError(message(what, " of the protocol's first version, which had none"));
   return payload;
+}
+
+}  // namespace
+
+KeyCommitmentPayload key_commitment_payload(const Envelope& envelope) {
+  envelope.require_kind(Kind::key_commitment);
+  return signed_digest(envelope, layout::key_commitment, "a commitment");
+}
+
+KeyCommitmentPayload acceptance_payload(const Envelope& envelope) {
+  envelope.require_kind(Kind::acceptance);
+  return signed_digest(envelope, layout::acceptance, "an acceptance");
 }
 
 void require_current(const char* what, bool first_version) {
@@ -375,6 +412,9 @@ void check_threshold_payload(const Envelope& envelope) {
       break;
     case Kind::coin:
       static_cast<void>(coin_payload(envelope));
+      break;
+    case Kind::acceptance:
+      static_cast<void>(acceptance_payload(envelope));
       break;
     default:
       static_cast<void>(decryption_share_payload(envelope));

@@ -25,6 +25,7 @@ struct KeySharePayload {
   std::size_t items = 0;
   Packed residues;
   rlwe::Opened opened;
+  rlwe::ShareProof proof;
   std::vector<std::uint8_t> signature;
   bool first_version = false;
 };
@@ -47,6 +48,7 @@ struct DecryptionSharePayload {
   bool first_version = false;
 };
 
+/// Of a commitment, or of an acceptance.
 struct KeyCommitmentPayload {
   Digest session{}, digest{};
   std::uint32_t party = 0;
@@ -60,17 +62,17 @@ struct CoinPayload {
   std::vector<std::uint8_t> signature;
 };
 
-/// Bytes of what a party keeps, with so many commitments, tosses, candidates and questions together.
+/// Bytes of what a party keeps, with so many commitments, tosses, candidates, questions and transcripts together.
 constexpr std::size_t party_bytes(std::size_t digests) {
   return (4 + digests) * sizeof(Digest) + 5 * sizeof(std::uint32_t) + sizeof(std::uint64_t);
 }
 inline std::size_t party_bytes(const rlwe::PartyState& party) {
   return party_bytes(party.commitments().size() + party.audited().tosses.size() + party.audited().candidates.size() +
-                     party.decrypted().questions.size());
+                     party.decrypted().questions.size() + (party.accepted().transcript == Digest{} ? 0 : 1));
 }
 /// Bytes of what a party keeps if it and the tag of its encryption fill `rest`; what can't be is found by its reader.
 constexpr std::size_t party_bytes_of(std::size_t rest) {
-  constexpr std::size_t tag = 16, most = party_bytes(2 * rlwe::most_parties + rlwe::most_candidates +
+  constexpr std::size_t tag = 16, most = party_bytes(1 + 2 * rlwe::most_parties + rlwe::most_candidates +
                                                      rlwe::Decrypted::most_questions);
   return rest < tag ? rest : std::min(rest - tag, most);
 }
@@ -85,6 +87,7 @@ SecretSharePayload secret_share_payload(const Envelope& envelope, std::span<cons
 std::size_t secret_share_bytes(const rlwe::Parameters& parameters);
 DecryptionSharePayload decryption_share_payload(const Envelope& envelope);
 KeyCommitmentPayload key_commitment_payload(const Envelope& envelope);
+KeyCommitmentPayload acceptance_payload(const Envelope& envelope);
 CoinPayload coin_payload(const Envelope& envelope);
 rlwe::PartyState party_payload(const Envelope& envelope);
 /// The same of what a passphrase opened.

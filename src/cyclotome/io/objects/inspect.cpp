@@ -62,6 +62,7 @@ Inspection inspect(std::span<const std::uint8_t> bytes, Limits limits) {
     case Kind::party:
     case Kind::key_commitment:
     case Kind::coin:
+    case Kind::acceptance:
     case Kind::dealing_message:
       break;
     case Kind::rekeying_key:

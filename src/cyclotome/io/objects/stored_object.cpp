@@ -44,6 +44,7 @@ Bytes to_bytes(const rlwe::SecretKey& key, std::string_view passphrase, Metadata
 Bytes to_bytes(const rlwe::ThresholdSession& session, Metadata metadata) { return serialize(session, metadata); }
 Bytes to_bytes(const rlwe::Commitment& commitment, Metadata metadata) { return serialize(commitment, metadata); }
 Bytes to_bytes(const rlwe::Coin& coin, Metadata metadata) { return serialize(coin, metadata); }
+Bytes to_bytes(const rlwe::Acceptance& acceptance, Metadata metadata) { return serialize(acceptance, metadata); }
 Bytes to_bytes(const rlwe::KeyShare& share, Metadata metadata) { return serialize(share, metadata); }
 Bytes to_bytes(const value::DecryptionShare& share, Metadata metadata) { return serialize(share, metadata); }
 Bytes to_bytes(const rlwe::DealingMessage& message, const rlwe::Parameters& parameters, Metadata metadata) {
@@ -109,6 +110,7 @@ rlwe::ThresholdSession StoredObject::threshold_session() const {
 }
 rlwe::Commitment StoredObject::key_commitment() const { return read_key_commitment(present(held_)->container); }
 rlwe::Coin StoredObject::coin() const { return read_coin(present(held_)->container); }
+rlwe::Acceptance StoredObject::acceptance() const { return read_acceptance(present(held_)->container); }
 rlwe::KeyShare StoredObject::key_share(const rlwe::ContextPtr& context) const {
   return read_key_share(present(held_)->container, present(context));
 }

@@ -46,6 +46,7 @@ Bytes to_bytes(const rlwe::SecretKey& key, std::string_view passphrase, Metadata
 Bytes to_bytes(const rlwe::ThresholdSession& session, Metadata metadata = {});
 Bytes to_bytes(const rlwe::Commitment& commitment, Metadata metadata = {});
 Bytes to_bytes(const rlwe::Coin& coin, Metadata metadata = {});
+Bytes to_bytes(const rlwe::Acceptance& acceptance, Metadata metadata = {});
 Bytes to_bytes(const rlwe::KeyShare& share, Metadata metadata = {});
 Bytes to_bytes(const value::DecryptionShare& share, Metadata metadata = {});
 /// A message of a round of dealing. parameters: the session's.
@@ -124,6 +125,8 @@ class StoredObject {
   rlwe::Commitment key_commitment() const;
   /// A party's part of the coin of an audit, or the hash of it.
   rlwe::Coin coin() const;
+  /// A party's word that it accepts a joint key.
+  rlwe::Acceptance acceptance() const;
   /// A message of one of the two rounds that make a joint key.
   rlwe::KeyShare key_share(const rlwe::ContextPtr& context) const;
   /// What one party dealt to another, or the sum of what it was dealt: secret. Throws PassphraseError where it is

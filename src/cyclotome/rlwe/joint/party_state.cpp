@@ -14,7 +14,7 @@ PartyState PartyState::create(const ThresholdSession& session, std::uint32_t par
 }
 
 PartyState PartyState::copy() const {
-  return {session_, party_, Seed(seed_.bytes()), commitments_, answered_, decrypted_, audited_};
+  return {session_, party_, Seed(seed_.bytes()), commitments_, answered_, decrypted_, audited_, accepted_};
 }
 
 void PartyState::commit(const std::vector<Digest>& tosses, const std::vector<Digest>& candidates) {
@@ -64,6 +64,30 @@ void PartyState::answer(const Digest& first_round) {
       "... of this session, and is asked about another one, ", hexadecimal(first_round).substr(0, 8),
       "...: some party's first share is not the one that it was. A party answers once; begin a new session, in which "
       "everybody makes a new share"));
+}
+
+void PartyState::accept(const Digest& transcript) {
+  if (!has_answered()) {
+    throw ArgumentError(message("party ", party_, " has answered no first round yet, so that there is nothing to accept"));
+  }
+  if (accepted_.transcript == Digest{}) {
+    accepted_.transcript = transcript;
+    ++changes_;
+  }
+  if (accepted_.transcript == transcript) return;
+  throw RepeatedAnswerError(message("party ", party_, " has accepted the key of messages ",
+                                    hexadecimal(accepted_.transcript).substr(0, 8), "... of this session, and is asked ",
+                                    "to accept one of others, ", hexadecimal(transcript).substr(0, 8),
+                                    "...: some party's second share is not the one that it was; begin a new session"));
+}
+
+void PartyState::seal() {
+  if (accepted_.transcript == Digest{}) {
+    throw ArgumentError(message("party ", party_, " has not accepted the key itself yet"));
+  }
+  if (accepted_.by_all) return;
+  accepted_.by_all = true;
+  ++changes_;
 }
 
 bool PartyState::has_decrypted(const Digest& question) const {

@@ -23,6 +23,12 @@ struct Decrypted {
   std::vector<Digest> questions;  ///< the last ones, the latest last: value::question_of
 };
 
+/// What a party has accepted.
+struct Accepted {
+  Digest transcript{};  ///< of all messages that made the key; zeros before it has accepted them
+  bool by_all = false;  ///< whether all parties accepted that
+};
+
 /// What one party of a session keeps, and nobody else may have: 32 bytes that all it draws comes of, the commitments
 /// after which it showed its first share, what it keeps of an audit, which first round it has answered, and how much it
 /// has helped to decrypt. Whoever holds it on a disk (io/joint/party_file.hpp) writes it before the answer leaves.
@@ -33,14 +39,15 @@ class PartyState {
   /// One that was kept. commitments: of all parties in their order, or none. answered: FirstRound::digest of the round
   /// that it has answered; zeros for none.
   PartyState(const Digest& session, std::uint32_t party, Seed seed, std::vector<Digest> commitments,
-             const Digest& answered, Decrypted decrypted = {}, Audited audited = {})
+             const Digest& answered, Decrypted decrypted = {}, Audited audited = {}, Accepted accepted = {})
       : session_(session),
         party_(party),
         seed_(std::move(seed)),
         commitments_(std::move(commitments)),
         answered_(answered),
         decrypted_(std::move(decrypted)),
-        audited_(std::move(audited)) {}
+        audited_(std::move(audited)),
+        accepted_(accepted) {}
   /// A copy, seed and all.
   PartyState copy() const;
 
@@ -57,6 +64,8 @@ class PartyState {
   /// FirstRound::digest of that; zeros before.
   const Digest& answered() const noexcept { return answered_; }
 
+  /// Which key it accepted.
+  const Accepted& accepted() const noexcept { return accepted_; }
   /// What it keeps of an audit.
   const Audited& audited() const noexcept { return audited_; }
   /// Whether its secret is known: which of its candidates is kept, where there are several.
@@ -75,6 +84,12 @@ class PartyState {
   /// Takes note of the first round that is answered: once; the same one again changes nothing. Throws
   /// RepeatedAnswerError for another one.
   void answer(const Digest& first_round);
+
+  /// Takes note of the transcript of all that made the key, which it accepts: once. Throws RepeatedAnswerError for
+  /// another one, ArgumentError before it has answered.
+  void accept(const Digest& transcript);
+  /// Takes note that all accepted it. Throws ArgumentError before it has itself.
+  void seal();
 
   /// What it has helped to decrypt so far, whatever share of the joint secret it had then.
   const Decrypted& decrypted() const noexcept { return decrypted_; }
@@ -96,6 +111,7 @@ class PartyState {
   Digest answered_;
   Decrypted decrypted_;
   Audited audited_;
+  Accepted accepted_;
   std::size_t changes_ = 0;
 };
 

@@ -10,6 +10,7 @@
 #include "cyclotome/math/whole_text.hpp"
 #include "cyclotome/rlwe/joint/joint_coins.hpp"
 #include "cyclotome/rlwe/joint/joint_errors.hpp"
+#include "cyclotome/rlwe/joint/share_proof.hpp"
 #include "cyclotome/rlwe/joint/threshold_seeds.hpp"
 #include "cyclotome/rlwe/keys/key_material.hpp"
 
@@ -47,12 +48,6 @@ PolyArray zero_pairs(const SecretKey& secret, std::size_t batch, const PublicSee
   PolyArray pairs = context.make(context.key_ring(), batch, 2, Domain::transform, true);
   fill_zero_encryptions(secret, pairs, common, error, check);
   return pairs;
-}
-
-/// The secret of the relinearisation key's rounds.
-SecretKey ephemeral_secret(const SecretKey& secret, const PartySeeds& seeds) {
-  return SecretKey(secret.context(), fit_secret(secret.context(), seeds.derive(Purpose::joint_ephemeral_secret)),
-                   secret.id());
 }
 
 /// Writes a first share's items one after the other.
@@ -134,6 +129,13 @@ PolyArray sum_of(const ThresholdSession& session, const ContextPtr& context, std
   return sum;
 }
 
+/// Shares by who sent them; their residues stay where they are.
+std::map<std::uint32_t, KeyShare> by_party(std::span<const KeyShare* const> shares) {
+  std::map<std::uint32_t, KeyShare> map;
+  for (const KeyShare* const share : shares) map.emplace(share->party(), *share);
+  return map;
+}
+
 /// Pairs whose first halves these are, the others from a common seed.
 PolyArray pairs_of(const Context& context, ConstView bodies, const PublicSeed& common) {
   PolyArray pairs = context.make(context.key_ring(), bodies.batch, 2, Domain::transform);
@@ -183,6 +185,11 @@ Digest checked_commitments(const ThresholdSession& session, std::span<const KeyS
 
 }  // namespace
 
+SecretKey ephemeral_secret(const SecretKey& secret, const PartySeeds& seeds) {
+  return SecretKey(secret.context(), fit_secret(secret.context(), seeds.derive(Purpose::joint_ephemeral_secret)),
+                   secret.id());
+}
+
 KeyShare::KeyShare(ContextPtr context, const Digest& session, std::uint32_t party, Round round, const Digest& basis,
                    PolyArray bodies)
     : context_(std::move(context)),
@@ -206,6 +213,13 @@ void KeyShare::open(Opened opened) {
   opened_ = std::move(opened);
 }
 
+void KeyShare::prove(ShareProof proof) {
+  if (round_ == Round::first && !proof.answers.empty()) {
+    throw ArgumentError("a first share carries no proof; its second one's shows that of both");
+  }
+  proof_ = std::move(proof);
+}
+
 Digest digest_of(const KeyShare& share) {
   Sha256 hash;
   update(hash, whole_text("cyclotome joint key share 2\nparty ", share.party(), "\nround ",
@@ -213,6 +227,10 @@ Digest digest_of(const KeyShare& share) {
   hash.update(share.session());
   hash.update(share.basis());
   hash.update(share.residues());
+  if (const ShareProof& proof = share.proof(); !proof.answers.empty()) {
+    hash.update(proof.challenge);
+    hash.update(sha256(proof.answers));
+  }
   if (share.opened().candidates.empty()) return hash.finish();
   hash.update(share.opened().coin);
   for (const Opened::Candidate& each : share.opened().candidates) {
@@ -305,9 +323,15 @@ FirstRound::FirstRound(ThresholdSession session, ContextPtr context, std::span<c
                        std::span<const Digest> commitments)
     : session_(std::move(session)),
       context_(std::move(context)),
+      shares_(by_party(shares)),
       sums_(sum_of(session_, context_, shares, Round::first)),
       digest_(digest_of("cyclotome joint first round 2\n", session_, checked_commitments(session_, shares, commitments),
                         shares)) {}
+
+const KeyShare& FirstRound::share_of(std::uint32_t party) const {
+  session_.require_party(party);
+  return shares_.at(party);
+}
 
 ConstView FirstRound::relinearization() const {
   if (!session_.relinearization()) {
@@ -365,7 +389,7 @@ KeyShare first_share(const ThresholdSession& session, std::uint32_t party, const
                   FirstShare(session, secret).bodies());
 }
 
-KeyShare second_share(const FirstRound& first, std::uint32_t party, const SecretKey& secret) {
+KeyShare unproved_share(const FirstRound& first, std::uint32_t party, const SecretKey& secret) {
   const ThresholdSession& session = first.session();
   session.require_own(secret, party);
   require_same_context("second round", *first.context(), *secret.context());
@@ -389,6 +413,13 @@ KeyShare second_share(const FirstRound& first, std::uint32_t party, const Secret
     engine.add(body.view(), body.view(), error.view());
   }
   return KeyShare(secret.context(), session.digest(), party, Round::second, first.digest(), std::move(body));
+}
+
+KeyShare second_share(const FirstRound& first, std::uint32_t party, const SecretKey& secret) {
+  KeyShare share = unproved_share(first, party, secret);
+  const PartySeeds seeds(first.session(), secret);
+  share.prove(prove_share(first, share, secret, ephemeral_secret(secret, seeds), seeds.answering(first.digest())));
+  return share;
 }
 
 }  // namespace cyclotome::rlwe

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
+
 #include "cyclotome/rlwe/joint/threshold_session.hpp"
 #include "cyclotome/rlwe/keys/keys.hpp"
 
@@ -59,6 +61,13 @@ struct Opened {
   std::vector<Candidate> candidates;  ///< ascending, without the kept one
 };
 
+/// What a second share carries: that it, and what its sender's first one says of the public and relinearisation keys,
+/// come of short secrets and errors (share_proof.hpp).
+struct ShareProof {
+  Digest challenge{};                 ///< a hash, from which all challenges come
+  std::vector<std::uint8_t> answers;  ///< to them, packed
+};
+
 /// One party's message of one round.
 class KeyShare {
  public:
@@ -90,6 +99,10 @@ class KeyShare {
   const Opened& opened() const noexcept { return opened_; }
   /// Takes these. Throws ArgumentError for a second share, or more candidates than a session has.
   void open(Opened opened);
+  /// Of a second share, that it is drawn as it has to be; none in one that an earlier version made.
+  const ShareProof& proof() const noexcept { return proof_; }
+  /// Takes this. Throws ArgumentError for a first share.
+  void prove(ShareProof proof);
   /// Its sender's, of `digest_of`; empty where parties don't sign.
   const std::vector<std::uint8_t>& signature() const noexcept { return signature_; }
   /// Takes that signature.
@@ -104,13 +117,14 @@ class KeyShare {
   PolyArray bodies_;
   Digest residues_;
   Opened opened_;
+  ShareProof proof_;
   std::vector<std::uint8_t> signature_;
 };
 
 /// Bytes of a signature.
 inline constexpr std::size_t signature_bytes = 64;
 
-/// SHA-256 of a share: session, party, round, what it stands on, all residues, and what is opened.
+/// SHA-256 of a share: session, party, round, what it stands on, all residues, what is opened, and the proof.
 Digest digest_of(const KeyShare& share);
 /// SHA-256 of a commitment: session, party and hash.
 Digest digest_of(const Commitment& commitment);
@@ -150,6 +164,8 @@ class FirstRound {
   const Digest& digest() const noexcept { return digest_; }
   /// The joint key's id.
   KeyId key() const { return joint_key_id(session_.digest(), digest_); }
+  /// What a party sent. Throws ArgumentError for somebody who takes no part.
+  const KeyShare& share_of(std::uint32_t party) const;
   /// h_j and k_j, one after the other; none without a relinearisation key.
   ConstView relinearization() const;
   PublicKey public_key() const;
@@ -160,6 +176,7 @@ class FirstRound {
  private:
   ThresholdSession session_;
   ContextPtr context_;
+  std::map<std::uint32_t, KeyShare> shares_;
   PolyArray sums_;
   Digest digest_;
 };
@@ -175,7 +192,7 @@ SecretKey party_key(const ThresholdSession& session, const ContextPtr& context, 
 /// not this party's. commitments: the digest of all parties', which it must have before it sends this.
 KeyShare first_share(const ThresholdSession& session, std::uint32_t party, const SecretKey& secret,
                      const Digest& commitments);
-/// The answer to one first round, whose errors are drawn for it. A party answers once (PartyState): this function,
+/// The answer to one first round, whose errors are drawn for it, with its proof. A party answers once (PartyState): this function,
 /// which keeps nothing, is for `value::JointParty`, which does. Throws ArgumentError, too, without a relinearisation
 /// key in the session: there is no second round then.
 KeyShare second_share(const FirstRound& first, std::uint32_t party, const SecretKey& secret);

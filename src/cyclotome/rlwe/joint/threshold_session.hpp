@@ -36,7 +36,7 @@ class ThresholdSession {
     /// Ciphertexts of one plaintext modulus that each party helps to decrypt in the key's life, 1 to 2^60.
     std::uint64_t decryptions = usual_reveals;
     /// Candidates that each party makes of its first share, of which it opens all but one: who draws them otherwise is
-    /// named but for one time in so many. 1: none is opened, and nobody sees a malformed share. At most
+    /// named but for one time in so many. 1: none is opened, and nobody sees malformed rotation keys. At most
     /// most_candidates.
     std::size_t audit = usual_candidates;
   };

@@ -167,11 +167,15 @@ ExecutionPtr hoisted_turn(const Context& context, Level level, PlainIndex plain,
     Builder b("hoisted turn");
     const Slice out = b.output(q, 2, domain), body = b.input(q, 1, domain);
     const Slice digits = b.input(key_switch.key_ring(), key_switch.digits(), Domain::transform);
-    const Slice key = key_input(b, context), turned = b.temporary(q, 1);
-    const Slice product = b.temporary(key_switch.key_ring(), 2);
+    const Slice key = key_input(b, context);
+    if (key_switch.late_factors().empty()) {
+      program::turned_switch(b, out, body, digits, key, element, key_switch.constants(), domain);
+      return b.finish();
+    }
+    const Slice product = b.temporary(key_switch.key_ring(), 2), turned = b.temporary(q, 1);
     program::turned_product(b, product, digits, key, element);
     program::divide_product(b, out, product, key_switch.constants(), domain);
-    if (!key_switch.late_factors().empty()) b.multiply_scalars(out, out, key_switch.late_factors());
+    b.multiply_scalars(out, out, key_switch.late_factors());
     b.automorphism(turned, body, element);
     add_to(b, out, turned);
     return b.finish();

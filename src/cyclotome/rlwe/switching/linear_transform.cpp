@@ -71,14 +71,20 @@ class Transform {
         items_(items),
         turned_(make(grid.inner.size())) {}
 
-  void run(View out, const ExtendedFactors& factors) {
+  /// at_once: rows of factors that may be held at a time.
+  void run(View out, const ExtendedFactors& factors, std::size_t at_once) {
     turn_inner();
     std::optional<PolyArray> sum;
-    for (std::size_t i = grid_.outer.size(); i-- > 0;) {
-      check_interrupt();
-      PolyArray products = weighted(factors(i));
-      if (sum) context_.engine()->add(products.view(), products.view(), std::as_const(*sum).view());
-      sum = turned(std::move(products), outer_turn(grid_, i));
+    for (std::size_t last = grid_.outer.size(); last > 0;) {
+      const std::size_t count = std::min(last, at_once), first = last - count;
+      PolyArray products = weighted(factors, first, count);
+      for (std::size_t i = last; i-- > first;) {
+        check_interrupt();
+        const View row = products.view().part(2 * (i - first), 2);
+        if (sum) context_.engine()->add(row, row, std::as_const(*sum).view());
+        sum = turned(row, outer_turn(grid_, i));
+      }
+      last = first;
     }
     run_on(divided_ciphertext(context_, level_, plain_), out, std::as_const(*sum).view());
   }
@@ -94,14 +100,19 @@ class Transform {
   }
   View inner(std::size_t j) { return turned_.view().items(j * items_.batch, items_.batch); }
 
-  PolyArray turned(PolyArray extended, std::uint64_t step) const {
+  PolyArray turned(ConstView extended, std::uint64_t step) const {
+    std::optional<PolyArray> result;
     for (const std::uint64_t part : rotation_steps("linear_transform", step, keys_)) {
       PolyArray next = make(1);
-      run_on(extended_turn(context_, level_, plain_, element(part)), next.view(), std::as_const(extended).view(),
-             key_of(part, keys_).polynomials().view());
-      extended = std::move(next);
+      run_on(extended_turn(context_, level_, plain_, element(part)), next.view(),
+             result ? std::as_const(*result).view() : extended, key_of(part, keys_).polynomials().view());
+      result = std::move(next);
     }
-    return extended;
+    if (!result) {  // by nothing
+      result = make(1);
+      context_.engine()->copy(result->view(), extended);
+    }
+    return std::move(*result);
   }
 
   /// All inner rotations: what has a key from the digits of the ciphertext, the others from one that was made.
@@ -125,7 +136,7 @@ class Transform {
         run_on(extended_turn(context_, level_, plain_, element(rest)), inner(j), ConstView(inner(shorter->second)),
                key_of(rest, keys_).polynomials().view());
       } else {
-        const PolyArray alone = turned(extended.clone(), step);
+        const PolyArray alone = turned(std::as_const(extended).view(), step);
         context_.engine()->copy(inner(j), alone.view());
       }
     }
@@ -138,28 +149,34 @@ class Transform {
     return digits;
   }
 
-  /// The inner rotations' sum with an outer step's factors.
-  PolyArray weighted(const ExtendedPlaintext& factors) {
-    require_same_context("linear_transform", context_, *factors.context());
+  /// The inner rotations' sums with the factors of outer steps, 2 parts for each.
+  PolyArray weighted(const ExtendedFactors& factors, std::size_t first, std::size_t count) {
     const std::size_t terms = grid_.inner.size();
-    if (factors.batch() != terms || factors.plain() != plain_) {
-      throw ArgumentError(message("linear_transform: ", factors.batch(), " factors of plaintext modulus number ",
-                                  factors.plain(), " for ", terms, " rotations modulo number ", plain_));
-    }
-    if (factors.polynomials().limbs() < ring_->limbs()) {
-      throw ArgumentError(message("linear_transform: factors over ", factors.polynomials().limbs(), " primes, and the ",
-                                  "rotations are computed over ", ring_->limbs(), "; extend them to a higher level"));
-    }
-    PolyArray sum = make(1);
+    std::vector<ExtendedPlaintext> rows;  // the last one first, as they are asked for
+    for (std::size_t i = first + count; i-- > first;) rows.push_back(checked(factors(i)));
+    PolyArray sums(context_.engine(), ring_, items_.batch, 2 * count, Domain::transform);
     const auto part = [&](std::size_t which) {
       ConstView view = inner(0).part(which);
       view.parts = terms;
       view.part_stride = items_.batch * view.batch_stride;
       return view;
     };
-    run_on(extended_weighted_sum(context_, level_, factors.polynomials().ring(), terms), sum.view(), part(0), part(1),
-           factors.polynomials().view());
-    return sum;
+    std::vector<Operand> operands{sums.view(), part(0), part(1)};
+    for (std::size_t i = count; i-- > 0;) operands.emplace_back(rows[i].polynomials().view());
+    extended_weighted_sums(context_, level_, rows.front().polynomials().ring(), terms, count)->run(operands);
+    return sums;
+  }
+  ExtendedPlaintext checked(ExtendedPlaintext row) const {
+    require_same_context("linear_transform", context_, *row.context());
+    if (const std::size_t terms = grid_.inner.size(); row.batch() != terms || row.plain() != plain_) {
+      throw ArgumentError(message("linear_transform: ", row.batch(), " factors of plaintext modulus number ",
+                                  row.plain(), " for ", terms, " rotations modulo number ", plain_));
+    }
+    if (row.polynomials().limbs() < ring_->limbs()) {
+      throw ArgumentError(message("linear_transform: factors over ", row.polynomials().limbs(), " primes, and the ",
+                                  "rotations are computed over ", ring_->limbs(), "; extend them to a higher level"));
+    }
+    return row;
   }
 
   std::uint64_t element(std::uint64_t step) const {
@@ -240,7 +257,7 @@ NoiseBound linear_transform_noise(const Parameters& parameters, PlainIndex plain
 }
 
 Ciphertext linear_transform(const Ciphertext& given, const RotationGrid& grid, const ExtendedFactors& factors,
-                            const EvaluationKeys& keys) {
+                            const EvaluationKeys& keys, Factors made) {
   require_transformable(given, grid, keys);
   const Ciphertext a = native(given);
   const Context& context = *a.context();
@@ -255,11 +272,12 @@ Ciphertext linear_transform(const Ciphertext& given, const RotationGrid& grid, c
   PolyArray out = context.make(low.ring(), a.batch(), 2, low.domain());
   const Ring& ring = *context.key_switch(at, a.plain()).key_ring();
   const std::size_t item = ring.limbs() * ring.limb_words() * bytes_of(ring.word());
-  const std::size_t held = 2 * (grid.inner.size() + 4) + context.key_switch(at, a.plain()).digits();
+  const std::size_t at_once = made == Factors::kept ? most_weights : 1;
+  const std::size_t held = 2 * (grid.inner.size() + at_once + 3) + context.key_switch(at, a.plain()).digits();
   const std::size_t tile = context.engine()->batch_tile(a.batch(), held * item);
   for (std::size_t first = 0; first < a.batch(); first += tile) {
     const std::size_t count = std::min(tile, a.batch() - first);
-    Transform(a, at, grid, keys, low.view().items(first, count)).run(out.view().items(first, count), noted);
+    Transform(a, at, grid, keys, low.view().items(first, count)).run(out.view().items(first, count), noted, at_once);
   }
   return a.derived(from_level(a, std::move(out)), linear_transform_noise(a, grid, norms, keys), at);
 }

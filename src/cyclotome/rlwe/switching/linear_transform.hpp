@@ -43,12 +43,16 @@ std::uint64_t outer_turn(const RotationGrid& grid, std::size_t i);
 /// The factors of outer step number i: one item for each inner step.
 using ExtendedFactors = std::function<ExtendedPlaintext(std::size_t i)>;
 
+/// Whether all factors are there already, so that several outer steps' may be used at once, or each step's are made
+/// when they are asked for, and let go of before the next.
+enum class Factors : bool { made, kept };
+
 /// The sum over i and j of rotate(factors(i)[j] rotate(a, inner[j]), outer[i]), rotations being those of `rotate_rows`
 /// to the left. Sums are made over P Q: one division by P for each outer step, and one in the end (double hoisting). a
 /// has 2 parts (ArgumentError). Outer steps take the key of their differences, others are composed of powers of two, as
 /// are inner ones; throws MissingKeyError if there are no keys for those either.
 Ciphertext linear_transform(const Ciphertext& a, const RotationGrid& grid, const ExtendedFactors& factors,
-                            const EvaluationKeys& keys);
+                            const EvaluationKeys& keys, Factors made = Factors::made);
 
 /// The noise of its result, for a bound on the noise of `a`, made of public numbers only. norms: of each outer step's
 /// factors.

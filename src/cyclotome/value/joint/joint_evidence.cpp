@@ -6,6 +6,7 @@
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/rlwe/joint/joint_audit.hpp"
 #include "cyclotome/rlwe/joint/joint_errors.hpp"
+#include "cyclotome/rlwe/joint/share_proof.hpp"
 
 namespace cyclotome::value {
 
@@ -16,6 +17,8 @@ using rlwe::KeyShare;
 std::string stage_of(const rlwe::Coin& coin) { return coin.stage() == rlwe::Coin::Stage::tossed ? "toss" : "coin"; }
 std::string stage_of(const rlwe::Commitment&) { return "commit"; }
 std::string stage_of(const KeyShare& share) { return share.round() == KeyShare::Round::first ? "first" : "second"; }
+
+std::string stage_of(const rlwe::Acceptance&) { return "accept"; }
 
 /// The digests that senders signed, by stage and sender.
 using Signed = std::map<std::pair<std::string, std::uint32_t>, Digest>;
@@ -43,6 +46,27 @@ std::optional<JointFault> audited(const rlwe::ThresholdSession& session, const K
     rlwe::audit(session, share.context(), std::span(&one, 1));
   } catch (const BlameError&) {
     return JointFault{share.party(), "first", "a candidate that it opened is not what its seed gives"};
+  }
+  return std::nullopt;
+}
+
+/// A fault where a second share is not proved, beside the first shares that it answers.
+std::optional<JointFault> unproved(const rlwe::ThresholdSession& session, const std::vector<KeyShare>& shares) {
+  std::map<std::uint32_t, const KeyShare*> first;
+  std::vector<const KeyShare*> second, all;
+  for (const KeyShare& each : shares) {
+    if (each.round() == KeyShare::Round::first) {
+      first.emplace(each.party(), &each);
+    } else {
+      second.push_back(&each);
+    }
+  }
+  if (second.empty() || first.size() != session.parties().size()) return std::nullopt;
+  for (const auto& [party, share] : first) all.push_back(share);
+  const rlwe::FirstRound sums(session, all.front()->context(), all);
+  for (const KeyShare* const each : second) {
+    if (each->basis() != sums.digest() || rlwe::is_proved(sums, *each)) continue;
+    return JointFault{each->party(), "second", "its second share is not proved by what it carries"};
   }
   return std::nullopt;
 }
@@ -82,6 +106,11 @@ std::optional<JointFault> fault_in(const rlwe::ThresholdSession& session, const 
       found = audited(session, each);
     }
   }
+  for (const rlwe::Acceptance& each : messages.acceptances) {
+    const auto fault = noted(session, each, known, verify);
+    if (!found) found = fault;
+  }
+  if (!found) found = unproved(session, messages.shares);
   return found;
 }
 

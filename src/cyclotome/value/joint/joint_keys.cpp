@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "cyclotome/rlwe/joint/share_proof.hpp"
+
 namespace cyclotome::value {
 
 namespace {
@@ -30,7 +32,10 @@ rlwe::ThresholdSession threshold_session(const rlwe::Parameters& parameters, std
 JointKeys combine(const rlwe::ThresholdSession& session, const rlwe::ContextPtr& context,
                   std::span<const rlwe::KeyShare> first, std::span<const rlwe::KeyShare> second) {
   const rlwe::FirstRound summed(session, context, pointers(first));
-  return {summed.public_key(), summed.evaluation_keys(pointers(second))};
+  const std::vector<const rlwe::KeyShare*> answers = pointers(second);
+  JointKeys keys{summed.public_key(), summed.evaluation_keys(answers)};
+  rlwe::require_proved(summed, answers);
+  return keys;
 }
 
 rlwe::SecretShare sum_of_dealt(const rlwe::ThresholdSession& session, std::uint32_t party,

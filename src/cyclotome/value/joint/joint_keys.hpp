@@ -15,7 +15,7 @@ namespace cyclotome::value {
 /// A session of parties 1 to `parties`, which all agree on before there is a key, with a reference seed of the
 /// operating system. threshold: how many of them decrypt together, 2 to all; 0 for all. options: the evaluation keys
 /// that there will be. decryptions: ciphertexts that each party helps to decrypt in the key's life. audit: how many
-/// candidates for its first share each party makes, 1 to 256; with 1 nobody sees a malformed one. Throws what
+/// candidates for its first share each party makes, 1 to 256; with 1 nobody sees malformed rotation keys. Throws what
 /// `galois_elements` does, and ArgumentError for parties or a threshold that can't be, or more parties than the
 /// parameters are for (Intent::parties).
 rlwe::ThresholdSession threshold_session(const rlwe::Parameters& parameters, std::size_t parties,
@@ -25,7 +25,7 @@ rlwe::ThresholdSession threshold_session(const rlwe::Parameters& parameters, std
 
 /// The joint keys, from the key shares of all parties; second: none in a session without relinearisation key. Throws
 /// ArgumentError if one is missing, repeated or of the other round; MismatchError for shares of another session or
-/// second ones that answer other first ones.
+/// second ones that answer other first ones; BlameError, which names whose second share is not proved by what it carries.
 JointKeys combine(const rlwe::ThresholdSession& session, const rlwe::ContextPtr& context,
                   std::span<const rlwe::KeyShare> first, std::span<const rlwe::KeyShare> second = {});
 

@@ -9,6 +9,7 @@
 #include "cyclotome/math/hexadecimal.hpp"
 #include "cyclotome/rlwe/joint/joint_audit.hpp"
 #include "cyclotome/rlwe/joint/secret_sharing.hpp"
+#include "cyclotome/rlwe/joint/share_proof.hpp"
 
 namespace cyclotome::value {
 
@@ -352,11 +353,46 @@ KeyShare JointParty::second_share(std::span<const KeyShare* const> first) {
 }
 KeyShare JointParty::second_share(std::span<const KeyShare> first) { return second_share(pointers(first)); }
 
+rlwe::Acceptance JointParty::accepted(const rlwe::FirstRound& sums, std::span<const KeyShare* const> second) {
+  const Digest seen = session_.relinearization() ? rlwe::transcript(sums, second) : sums.digest();
+  PartyState state = store_->read();
+  if (state.accepted().transcript != seen) rlwe::require_proved(sums, second, number_);  // once
+  keep(state, [&](PartyState& changed) { changed.accept(seen); });
+  return spoken(rlwe::Acceptance(session_.parameters(), session_.digest(), number_, seen));
+}
+
+rlwe::Acceptance JointParty::accept(std::span<const KeyShare* const> first, std::span<const KeyShare* const> second) {
+  require_spoken(second);
+  const rlwe::FirstRound sums = agreed(first);
+  for (const KeyShare* const share : second) {
+    if (share->party() != number_ || share->session() != session_.digest()) continue;
+    if (rlwe::digest_of(*share) == rlwe::digest_of(rlwe::second_share(sums, number_, secret()))) continue;
+    throw MismatchError(message("the second share of party ", number_,
+                                " is not the one that it made: somebody altered it, or made another in its name"));
+  }
+  return accepted(sums, second);
+}
+rlwe::Acceptance JointParty::accept(std::span<const KeyShare> first, std::span<const KeyShare> second) {
+  return accept(pointers(first), pointers(second));
+}
+
+void JointParty::seal(std::span<const rlwe::Acceptance* const> all) {
+  require_spoken(all);
+  PartyState state = store_->read();
+  if (state.accepted().transcript == Digest{}) {
+    throw ArgumentError(message("party ", number_, " has not accepted the key itself yet"));
+  }
+  rlwe::require_accepted(session_, state.accepted().transcript, all);
+  keep(state, [](PartyState& changed) { changed.seal(); });
+}
+void JointParty::seal(std::span<const rlwe::Acceptance> all) { seal(pointers(all)); }
+
 JointProgress JointParty::advance(const JointMessages& inbox) {
   JointProgress progress;
   require_spoken<rlwe::Coin>(pointers<rlwe::Coin>(inbox.coins));
   require_spoken<rlwe::Commitment>(pointers<rlwe::Commitment>(inbox.commitments));
   require_spoken<KeyShare>(pointers<KeyShare>(inbox.shares));
+  require_spoken<rlwe::Acceptance>(pointers<rlwe::Acceptance>(inbox.acceptances));
   const auto value_of = [](const rlwe::Coin& each) { return rlwe::digest_of(each); };
   std::vector<const rlwe::Coin*> tosses;
   std::optional<rlwe::Coin> own_toss;
@@ -400,8 +436,14 @@ JointProgress JointParty::advance(const JointMessages& inbox) {
     agree(first);
   }
   const rlwe::FirstRound sums(session_, context_, first);
+  const rlwe::Acceptance own_word = accepted(sums, second);
+  progress.sent.acceptances.push_back(own_word);
+  const auto words = sorted(session_, pointers<rlwe::Acceptance>(inbox.acceptances), own_word, "accept",
+                            [](const rlwe::Acceptance& each) { return rlwe::digest_of(each); });
+  if (!complete(session_, words, "accept", progress)) return progress;
+  seal(words);
   progress.keys.emplace(JointKeys{sums.public_key(), sums.evaluation_keys(second)});
-  progress.transcript = session_.relinearization() ? rlwe::transcript(sums, second) : sums.digest();
+  progress.transcript = own_word.seen();
   progress.stage = "done";
   return progress;
 }

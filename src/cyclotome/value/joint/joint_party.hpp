@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cyclotome/rlwe/joint/acceptance.hpp"
 #include "cyclotome/rlwe/joint/joint_coins.hpp"
 #include "cyclotome/rlwe/joint/joint_errors.hpp"
 #include "cyclotome/rlwe/joint/party_state.hpp"
@@ -46,6 +47,7 @@ struct JointMessages {
   std::vector<rlwe::Coin> coins;              ///< with an audit: before the commitments, and after them
   std::vector<rlwe::Commitment> commitments;  ///< before the first round
   std::vector<rlwe::KeyShare> shares;         ///< of both rounds
+  std::vector<rlwe::Acceptance> acceptances;  ///< after both rounds
 };
 
 /// How a party signs what it sends, and sees who signed what it gets: with rlwe::Identity, or whatever else has keys of
@@ -60,7 +62,8 @@ struct JointVoice {
 /// How far a party is.
 struct JointProgress {
   JointMessages sent;                  ///< all that it has to send, what it sent before among it
-  std::string stage;                   ///< what it waits for: "toss", "commit", "coin", "first", "second"; or "done"
+  std::string stage;                   ///< what it waits for: "toss", "commit", "coin", "first", "second", "accept"; or
+                                       ///< "done"
   std::vector<std::uint32_t> missing;  ///< from whom
   std::optional<JointKeys> keys;       ///< once it is done
   Digest transcript{};                 ///< of all that was sent, once it is done: to be read out to each other
@@ -131,6 +134,20 @@ class JointParty {
   rlwe::KeyShare second_share(std::span<const rlwe::KeyShare* const> first);
   rlwe::KeyShare second_share(std::span<const rlwe::KeyShare> first);
 
+  /// Accepts the key that these shares of all parties make, for good, once it has looked at the proofs of all second
+  /// ones: what it says so with goes to all parties. second: none in a session without relinearisation key. It is kept
+  /// before this returns. Throws as agree does; BlameError, which names whose second share is not proved by what it
+  /// carries; RepeatedAnswerError where it has accepted other shares.
+  rlwe::Acceptance accept(std::span<const rlwe::KeyShare* const> first, std::span<const rlwe::KeyShare* const> second);
+  rlwe::Acceptance accept(std::span<const rlwe::KeyShare> first, std::span<const rlwe::KeyShare> second = {});
+  /// Takes the acceptances of all parties: from now on the key is accepted, and that is kept. Throws ArgumentError if
+  /// one is missing or repeated, or before it has accepted the key itself; MismatchError for those of another session,
+  /// and where a party accepts a key of other messages.
+  void seal(std::span<const rlwe::Acceptance* const> all);
+  void seal(std::span<const rlwe::Acceptance> all);
+  /// Whether all parties have accepted the key. Before that it is not to be used.
+  bool accepted() const { return store_->read().accepted().by_all; }
+
   /// Takes whatever has arrived and does what is next, be it several stages: a party that does nothing else follows the
   /// protocol. inbox: all messages so far, of others and its own; some may be there twice. Asked again it says the
   /// same. Throws as the stages do; BlameError, too, for two messages of one party and stage that differ.
@@ -168,6 +185,7 @@ class JointParty {
   rlwe::KeyShare chosen_share(const rlwe::PartyState& state) const;
   void require_own_commitment(const std::vector<Digest>& all, const Digest& own) const;
   void require_audit(bool wanted, const char* how) const;
+  rlwe::Acceptance accepted(const rlwe::FirstRound& sums, std::span<const rlwe::KeyShare* const> second);
 
   /// The secret key, from when it is known.
   struct Own;

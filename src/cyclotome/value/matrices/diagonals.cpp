@@ -179,8 +179,9 @@ Ciphertext Diagonals::product(const Block& block, std::size_t channel, const Cip
       if (!block.prepared.empty()) return block.prepared[channel][before + i];
       return encoded(block, channel, which == 1, i);
     };
-    const Ciphertext part = rlwe::linear_transform(which == 0 ? vector : rlwe::rotate_columns(vector, keys),
-                                                   block.grids[which], factors, keys);
+    const Ciphertext part =
+        rlwe::linear_transform(which == 0 ? vector : rlwe::rotate_columns(vector, keys), block.grids[which], factors,
+                               keys, block.prepared.empty() ? rlwe::Factors::made : rlwe::Factors::kept);
     sum = sum ? rlwe::add(*sum, part) : part;
   }
   const Ciphertext folded = doubled(*sum, plan.fold_steps(), keys);

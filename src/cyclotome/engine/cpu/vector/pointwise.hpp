@@ -135,6 +135,24 @@ struct Pointwise {
     }
   }
 
+  /// A register's sources lie in one register, as they lie in a run of it: one load, and a permutation within.
+  static void permute(Word* out, const Word* a, const std::uint32_t* sources, std::size_t count) noexcept {
+    using R = typename L::Registers;
+    if constexpr (R::permutes) {
+      static_assert(permuted_run % L::lanes == 0);
+      for (std::size_t c = 0; c < count; c += L::lanes) {
+        const Word* const run = a + (sources[c] & ~static_cast<std::uint32_t>(L::lanes - 1));
+        if constexpr (sizeof(Word) == 4) {
+          store(out + c, R::permuted32(load(run), sources + c));
+        } else {
+          store(out + c, R::permuted64(load(run), sources + c));
+        }
+      }
+    } else {
+      scalar().permute(out, a, sources, count);
+    }
+  }
+
  private:
   CYCLOTOME_INLINE static Vector first(const Word* p) {
     if constexpr (TakesHalves<L>) {

@@ -162,6 +162,17 @@ struct Avx2 {
     }
   }
 
+  static constexpr bool permutes = true;
+  CYCLOTOME_INLINE static Vector permuted64(Vector a, const std::uint32_t* sources) {
+    const __m128i lanes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(sources));
+    const Vector low = shift_left64<1>(_mm256_cvtepu32_epi64(lanes));  // of the two halves that a lane has
+    const Vector halves = either(either(low, shift_left64<32>(low)), broadcast64(std::uint64_t{1} << 32));
+    return _mm256_permutevar8x32_epi32(a, halves);
+  }
+  CYCLOTOME_INLINE static Vector permuted32(Vector a, const std::uint32_t* sources) {
+    return _mm256_permutevar8x32_epi32(a, load(sources));
+  }
+
   /// The same registers as lanes of doubles: the names that LanesDouble asks for.
   struct Doubles {
     using Vector = __m256d;

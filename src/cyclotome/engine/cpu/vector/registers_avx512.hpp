@@ -175,6 +175,16 @@ struct Avx512 {
     }
   }
 
+  /// Lane i = lane sources[i], of whose numbers the bits that count lanes matter.
+  static constexpr bool permutes = true;
+  CYCLOTOME_INLINE static Vector permuted64(Vector a, const std::uint32_t* sources) {
+    const __m256i lanes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(sources));
+    return _mm512_permutexvar_epi64(_mm512_cvtepu32_epi64(lanes), a);
+  }
+  CYCLOTOME_INLINE static Vector permuted32(Vector a, const std::uint32_t* sources) {
+    return _mm512_permutexvar_epi32(load(sources), a);
+  }
+
   /// The same registers as lanes of doubles.
   struct Doubles {
     using Vector = __m512d;

@@ -128,6 +128,8 @@ struct Neon {
     return of(vzip1q_u32(both, both));
   }
 
+  static constexpr bool permutes = false;  // two or four lanes, no more than as many loads
+
   /// The same registers as lanes of doubles.
   struct Doubles {
     using Vector = float64x2_t;

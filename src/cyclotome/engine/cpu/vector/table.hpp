@@ -38,6 +38,7 @@ inline constexpr Kernels<typename L::Word> vector_table{
     .scale = Pointwise<L>::scale,
     .scale_add = Pointwise<L>::scale_add,
     .move_centred = Pointwise<L>::move_centred,
+    .permute = Pointwise<L>::permute,
     .inner_product = Sums<L>::inner_product,
     .weighted_sum = Sums<L>::weighted_sum,
     .weighted_sums = weighted_sums_of<L>(),

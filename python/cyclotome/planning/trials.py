@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a search has asked for, and one run of the computation with a set of parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from .. import _core
+from ..arrays.array import EncryptedArray
+from ..errors import NoiseError
+from ..options import current, progress
+from ..parameters.parameters import Parameters
+from ..reporting import Task
+from .costs import modelled_seconds
+from .dry_runs import DryRun, Operand
+
+__all__ = ["Kind", "Search"]
+
+#: Bits of noise headroom left over: what encrypting a result anew that hides nothing adds, which depends on residues.
+_KEPT = 2
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What parameters are of, besides sizes."""
+
+    scheme: str
+    word: int
+    aim: str = "speed"
+
+
+@dataclass(frozen=True)
+class _Account:
+    """What one run of the computation says: bits of headroom besides those that are kept, and seconds by a model."""
+
+    headroom: float
+    cost: float
+
+
+class _Trial:
+    """Progress of a search, whose runs nobody can count beforehand: most take 50 to 130."""
+
+    _RUNS = 128
+
+    def __init__(self) -> None:
+        self._task, self._done = Task("trying parameters", self._RUNS), 0
+
+    def step(self) -> None:
+        if self._done < self._RUNS - 1:
+            self._done += 1
+            self._task.advance()
+
+    def finish(self) -> None:
+        self._task.advance(self._RUNS - self._done)
+
+
+@dataclass(frozen=True)
+class Search:
+    """What is asked for, and what has been tried."""
+
+    compute: Callable[..., object]
+    inputs: tuple[Operand, ...]
+    value_bits: int | None
+    security: int
+    table: str
+    strict: bool
+    plain_moduli: tuple[int, ...] | None
+    slots: bool
+    flooding_bits: int
+    parties: int
+    _accounts: dict[Parameters, _Account] = field(default_factory=dict, compare=False)
+    _trial: _Trial = field(default_factory=lambda: _Trial(), compare=False)
+
+    def finished(self) -> None:
+        """No other set will be tried."""
+        self._trial.finish()
+
+    def parameters(
+        self, kind: Kind, degree: int, plain: Sequence[int], bits: int, *, insecure: bool = False
+    ) -> Parameters:
+        return Parameters.from_modulus_bits(
+            degree=degree,
+            modulus_bits=bits,
+            plain_moduli=plain,
+            word=kind.word,
+            security=0 if insecure else self.security,
+            table=self.table,
+            allow_insecure=insecure,
+            strict=self.strict,
+            value_bits=self.value_bits,
+            scheme=kind.scheme,
+            aim=kind.aim,
+            parties=self.parties,
+        )
+
+    def headroom(self, parameters: Parameters) -> float:
+        """Bits that the computation leaves besides those that are kept; raises what it does.
+
+        Raises:
+            NoiseError: it leaves none.
+        """
+        left = self._account(parameters).headroom
+        if left < 0 and not current.get().allow_undecryptable:
+            raise NoiseError(f"suggest: {left + _KEPT:.1f} bits of noise headroom; {_KEPT} are kept")
+        return left
+
+    def cost(self, parameters: Parameters) -> float:
+        """Seconds of the computation by a model, the same on every machine (`modelled_seconds`)."""
+        return self._account(parameters).cost
+
+    def _account(self, parameters: Parameters) -> _Account:
+        """Of a run, which is the same each time: neighbouring lengths of a modulus often are the same primes."""
+        found = self._accounts.get(parameters)
+        if found is None:
+            self._trial.step()
+            with progress(None):  # of operations that are not done
+                dry = DryRun(parameters)
+                _, results = dry.run(self.compute, self.inputs)
+            left = float(min(x.noise_headroom - self._flooding(x) for x in results)) - _KEPT
+            found = self._accounts[parameters] = _Account(left, modelled_seconds(parameters, dry.engine.account))
+        return found
+
+    def _flooding(self, x: EncryptedArray) -> float:
+        """Bits of headroom that revealing a result takes."""
+        if self.flooding_bits == 0:
+            return 0.0
+        bits = self.flooding_bits + _core.flooding_bits_of(x.ciphertexts)
+        return float(_core.flooding_headroom(x.parameters.degree, bits, self.parties))
