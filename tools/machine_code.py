@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 __all__ = ["MOVED", "PUBLIC_ARRAYS", "Analysis", "Function", "Instruction", "functions_in", "shifted"]
 
 #: Functions that read public arrays into general registers, and the bytes of what they read: pointers to polynomials,
-#: lengths of moduli. Other loads of theirs are data as everywhere.
+#: where automorphisms take values from, lengths of moduli. Other loads of theirs are data as everywhere.
 PUBLIC_ARRAYS = (
     (re.compile("inner_product"), 8),
+    (re.compile(r"Pointwise\w*permute"), 4),
     (re.compile(r"Lanes(?:64|52)\w*count_wraps|count_wrapsIm|ByModulus\w*count_wraps"), 4),
 )
 

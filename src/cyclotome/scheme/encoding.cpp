@@ -2,7 +2,9 @@
 #include "cyclotome/scheme/encoding.hpp"
 
 #include <algorithm>
+#include <utility>
 
+#include "cyclotome/engine/host_values.hpp"
 #include "cyclotome/engine/memory_limit.hpp"
 #include "cyclotome/math/declassify.hpp"
 #include "cyclotome/math/errors.hpp"
@@ -83,6 +85,9 @@ std::uint64_t residue_of(std::int64_t value, std::uint64_t t) noexcept {
   return static_cast<std::uint64_t>(value) + (t & static_cast<std::uint64_t>(value >> 63));
 }
 
+/// What an engine has for values whose memory is the host's; null for others.
+HostValues* host_values(const rlwe::Context& context) { return dynamic_cast<HostValues*>(context.engine().get()); }
+
 /// Polynomials in y as those in x that they are, y = x^(n/k), or the part in powers of y of polynomials in x.
 PolyArray moved(PolyArray from, const RingPtr& ring) {
   if (from.ring()->degree() == ring->degree()) return from;
@@ -128,13 +133,22 @@ rlwe::Plaintext encode_residues(const rlwe::ContextPtr& context, rlwe::PlainInde
   const RingPtr& ring = transformed ? context->slot_ring(plain) : context->plain_ring(plain);
   const std::size_t n = ring->degree();
   const Modulus<std::uint64_t> t(ring->basis()[0]);
+  const auto finished = [&](PolyArray polynomials) {
+    polynomials.to_coefficient();
+    return rlwe::Plaintext(context, plain, moved(std::move(polynomials), context->plain_ring(plain)));
+  };
+  const bool fills = constant && !ring->shape()->power_basis();  // one value stands in more places
+  PolyArray polynomials = context->make(ring, items, 1, transformed ? Domain::transform : Domain::coefficient, true);
+  HostValues* const host = field != nullptr || reduce || fills ? nullptr : host_values(*context);
+  if (host != nullptr && host->place(polynomials.view(), values, width, positions)) {
+    return finished(std::move(polynomials));
+  }
   if (field != nullptr) {
     require_elements(values, width, field->field());
   } else if (!reduce) {
     require_in_range(values, width, t.value());
   }
   const auto place = [positions](std::size_t j) { return positions.empty() ? j : positions[j]; };
-  PolyArray polynomials = context->make(ring, items, 1, transformed ? Domain::transform : Domain::coefficient, true);
   const std::size_t at_once = std::clamp<std::size_t>(staging_words / n, 1, items);
   ZeroisingVector<std::uint64_t> residues(at_once * n, 0);  // of some rows; what lies beside the values stays zero
   for (std::size_t i = 0; i < items; ++i) {
@@ -143,7 +157,7 @@ rlwe::Plaintext encode_residues(const rlwe::ContextPtr& context, rlwe::PlainInde
     const auto out = std::span(residues).subspan(i % at_once * n, n);
     if (field != nullptr) {
       encode_elements(out, row, constant, *field);
-    } else if (constant && !ring->shape()->power_basis()) {
+    } else if (fills) {
       std::ranges::fill(out, t.reduce_signed(row.empty() ? 0 : row[0] * ring->shape()->one()));
     } else if (reduce) {
       for (std::size_t j = 0; j < width; ++j) out[place(j)] = t.reduce_signed(row[j]);
@@ -154,8 +168,7 @@ rlwe::Plaintext encode_residues(const rlwe::ContextPtr& context, rlwe::PlainInde
       polynomials.from_host(i + 1 - rows, std::span(residues).first(rows * n));
     }
   }
-  polynomials.to_coefficient();
-  return rlwe::Plaintext(context, plain, moved(std::move(polynomials), context->plain_ring(plain)));
+  return finished(std::move(polynomials));
 }
 
 std::vector<std::int64_t> decode_residues(const rlwe::Plaintext& plaintext, Encoding::Kind kind) {
@@ -168,12 +181,17 @@ std::vector<std::int64_t> decode_residues(const rlwe::Plaintext& plaintext, Enco
   PolyArray polynomials = moved(plaintext.polynomials().clone(), transformed ? context.slot_ring(plaintext.plain())
                                                                              : context.plain_ring(plaintext.plain()));
   if (transformed) polynomials.to_transform();
+  const std::size_t n = polynomials.degree(), width = values_of(context, kind);
+  const bool negated = kind == Encoding::Kind::constants && context.parameters().ring()->one() < 0;
+  std::vector<std::int64_t> values(plaintext.batch() * width);
+  if (HostValues* const host = field != nullptr || negated ? nullptr : host_values(context)) {
+    host->collect(values, std::as_const(polynomials).view(), width, positions);
+    return values;
+  }
   ZeroisingVector<std::uint64_t> residues(polynomials.size());
   polynomials.to_host(residues);
   const auto place = [positions](std::size_t j) { return positions.empty() ? j : positions[j]; };
-  const std::size_t n = polynomials.degree(), width = values_of(context, kind);
   const auto t = static_cast<std::int64_t>(plaintext.plain_modulus().value);
-  std::vector<std::int64_t> values(plaintext.batch() * width);
   ZeroisingVector<std::uint64_t> elements(field == nullptr ? 0 : field->count());
   for (std::size_t i = 0; i < plaintext.batch(); ++i) {
     check_interrupt();
@@ -183,7 +201,6 @@ std::vector<std::int64_t> decode_residues(const rlwe::Plaintext& plaintext, Enco
       for (std::size_t j = 0; j < width; ++j) values[i * width + j] = static_cast<std::int64_t>(elements[j]);
       continue;
     }
-    const bool negated = kind == Encoding::Kind::constants && context.parameters().ring()->one() < 0;
     for (std::size_t j = 0; j < width; ++j) {
       const auto residue = static_cast<std::int64_t>(row[place(j)]);
       const std::int64_t value = residue - (t & -static_cast<std::int64_t>(residue >= t - residue));  // no branch on it

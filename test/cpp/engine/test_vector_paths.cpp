@@ -228,6 +228,43 @@ void pointwise_everywhere() {
 TEST(pointwise_verbs_equal_integers_32) { pointwise_everywhere<std::uint32_t>(); }
 TEST(pointwise_verbs_equal_integers_64) { pointwise_everywhere<std::uint64_t>(); }
 
+/// Values become residues and come back, and one outside [-t/2, t/2] shows wherever it stands.
+template <LimbWord W>
+void values_everywhere() {
+  for (const std::uint64_t t :
+       {std::uint64_t{2}, std::uint64_t{3}, std::uint64_t{65537}, (std::uint64_t{1} << (word_bits<W> - 2)) - 35}) {
+    const auto half = static_cast<std::int64_t>(t / 2);
+    for (const std::size_t count : {1, 7, 16, 77, 256}) {
+      std::vector<std::int64_t> values(count), back(count);
+      for (std::size_t c = 0; c < count; ++c) {
+        values[c] = c % 3 == 0 ? half : c % 3 == 1 ? -half : static_cast<std::int64_t>(c % t) - half;
+      }
+      for (const InstructionSet set : cpu::instruction_sets()) {
+        const cpu::Kernels<W>& kernels = cpu::kernels<W>(set);
+        Words<W> out(count);
+        CHECK_EQ(kernels.to_residues(out.data(), values.data(), count, t), 0U);
+        check_all(label(set, word_bits<W>, "to_residues", t, Pattern::random), out, [&](std::size_t c) {
+          return static_cast<std::uint64_t>(values[c] < 0 ? values[c] + static_cast<std::int64_t>(t) : values[c]);
+        });
+        kernels.to_values(back.data(), out.data(), count, t);
+        std::size_t wrong = 0;
+        for (std::size_t c = 0; c < count; ++c) {
+          const bool least = t % 2 == 0 && values[c] == half;  // stands for -t/2
+          wrong += back[c] != (least ? -half : values[c]);
+        }
+        CHECK_EQ(wrong, 0U);
+        for (const std::int64_t outside : {half + 1, -half - 1, INT64_MAX, INT64_MIN, INT64_MAX - half}) {
+          std::vector<std::int64_t> other = values;
+          other[count * 5 / 7] = outside;
+          CHECK(kernels.to_residues(out.data(), other.data(), count, t) != 0);
+        }
+      }
+    }
+  }
+}
+TEST(values_and_residues_are_each_others_way_back_32) { values_everywhere<std::uint32_t>(); }
+TEST(values_and_residues_are_each_others_way_back_64) { values_everywhere<std::uint64_t>(); }
+
 /// Automorphisms of transforms in x^n + 1 move runs, and every path moves them to where they belong.
 template <LimbWord W>
 void permutations_everywhere() {
@@ -261,8 +298,13 @@ TEST(permutations_that_break_runs_are_told) {
   CHECK(cpu::moves_runs(sources));
   std::swap(sources[15], sources[16]);  // across the border of two runs
   CHECK(!cpu::moves_runs(sources));
-  const RingShapePtr phi = RingShape::cyclotomic(1365);
-  CHECK(!cpu::moves_runs(phi->galois().slots(phi->galois().generators().front().element)));
+  for (std::uint32_t c = 0; c < 64; ++c) sources[c] = c - c % 16 + (c * 5 + 3) % 16;  // within runs, but not halves
+  CHECK(!cpu::moves_runs(sources));
+  for (const std::size_t index : {1365, 1105}) {  // 1105: an axis of 16 values is a run
+    const RingShapePtr phi = RingShape::cyclotomic(index);
+    CHECK(!cpu::moves_runs(phi->galois().slots(phi->galois().generators().front().element)));
+    CHECK(!cpu::moves_runs(phi->galois().slots(2)));
+  }
 }
 
 template <LimbWord W>

@@ -280,12 +280,13 @@ TEST(joint_keys_and_their_messages) {
       steps.back().speak_with(voice(party));
     }
     JointProgress last;
-    for (int round = 0; round < 6; ++round) {
+    for (int round = 0; round < 7; ++round) {
       for (JointParty& party : steps) {
         last = party.advance(inbox);
         inbox.coins.insert(inbox.coins.end(), last.sent.coins.begin(), last.sent.coins.end());
         inbox.commitments.insert(inbox.commitments.end(), last.sent.commitments.begin(), last.sent.commitments.end());
         inbox.shares.insert(inbox.shares.end(), last.sent.shares.begin(), last.sent.shares.end());
+        inbox.acceptances.insert(inbox.acceptances.end(), last.sent.acceptances.begin(), last.sent.acceptances.end());
       }
     }
     CHECK_EQ(last.stage, "done");
@@ -297,6 +298,11 @@ TEST(joint_keys_and_their_messages) {
     unsigned_one.coins[1].attach({});
     CHECK_THROWS_WITH(MismatchError, steps[0].advance(unsigned_one), "is not signed by it");
     CHECK(stored(to_bytes(inbox.coins[0])).coin().signature() == inbox.coins[0].signature());
+    CHECK(stored(to_bytes(inbox.acceptances[0])).acceptance().signature() == inbox.acceptances[0].signature());
+    CHECK(steps.back().accepted() && !JointParty(audited, context, 1).accepted());
+    unsigned_one = inbox;
+    unsigned_one.acceptances[1].attach({});
+    CHECK_THROWS_WITH(MismatchError, steps[0].advance(unsigned_one), "is not signed by it");
     CHECK_EQ(stored(to_bytes(inbox.shares[0])).key_share(context).opened().candidates.size(), std::size_t{7});
     CHECK_THROWS_WITH(ArgumentError, parties[0].toss(), "no audit");
     CHECK_THROWS_WITH(ArgumentError, JointParty(audited, context, 1).first_share(commitments), "shows its coin");
@@ -306,6 +312,11 @@ TEST(joint_keys_and_their_messages) {
     CHECK_THROWS(ArgumentError, JointParty(session, context, 2).second_share(first));
     CHECK_THROWS(ArgumentError, combine(session, context, first));
     CHECK_THROWS(ArgumentError, combine(session, context, second, first));
+    const std::vector<Acceptance> words = {parties[0].accept(first, second), parties[1].accept(first, second),
+                                           parties[2].accept(first, second)};
+    CHECK_THROWS_WITH(ArgumentError, parties[0].seal(std::span(words).first(2)), "nothing of party 3");
+    parties[0].seal(words);
+    CHECK(parties[0].accepted() && !parties[1].accepted());
     const JointKeys keys = combine(session, context, first, second);
     CHECK(keys.evaluation.id() == parties[2].key());
     std::vector<std::vector<SecretShare>> dealt(3);

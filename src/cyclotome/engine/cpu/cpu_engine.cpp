@@ -3,12 +3,15 @@
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <vector>
 
 #include "cyclotome/engine/cpu/convert.hpp"
 #include "cyclotome/engine/cpu/limb_transform.hpp"
+#include "cyclotome/engine/cpu/operands.hpp"
 #include "cyclotome/engine/memory_limit.hpp"
+#include "cyclotome/math/declassify.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/math/secure_zero.hpp"
@@ -91,6 +94,57 @@ bool CpuEngine::computes_in(const Ring& ring) const noexcept {
       return true;
   }
   return false;
+}
+
+/// body(row, first value, values) for some tiles of a row's values at a time, over all threads; scratch is wiped.
+template <LimbWord W, class Body>
+void CpuEngine::for_each_run_of_values(std::size_t rows, std::size_t width, const Body& body) {
+  constexpr std::size_t run = 8 * cpu::conversion_tile;
+  const std::size_t runs = (width + run - 1) / run;
+  loops_.in_parallel(rows * runs, rows * width, [&](std::size_t i) {
+    const std::size_t last = std::min(width, (i % runs + 1) * run);
+    const cpu::AtEnd wiped([] { cpu::wipe_scratch(W{}); });
+    cpu::TileScratch<W> scratch(1);
+    W* const staged = scratch.tile(1).data;
+    for (std::size_t first = i % runs * run; first < last; first += cpu::conversion_tile) {
+      body(i / runs, first, std::min(last - first, cpu::conversion_tile), staged);
+    }
+  });
+}
+
+bool CpuEngine::place(View out, std::span<const std::int64_t> values, std::size_t width,
+                      std::span<const std::uint32_t> positions) {
+  const std::uint64_t t = out.ring->basis()[0];
+  std::atomic<std::uint64_t> outside{0};
+  if (width < out.degree()) do_clear(out);
+  with_word(out.word(), [&]<class W>(W) {
+    for_each_run_of_values<W>(out.batch, width, [&](std::size_t row, std::size_t first, std::size_t count, W* staged) {
+      W* const limb = out.limb<W>(row, 0, 0);
+      W* const residues = positions.empty() ? limb + first : staged;
+      const std::uint64_t wrong = kernels<W>().to_residues(residues, values.data() + row * width + first, count, t);
+      if (!positions.empty()) {
+        for (std::size_t j = 0; j < count; ++j) limb[positions[first + j]] = residues[j];
+      }
+      outside.fetch_or(wrong, std::memory_order_relaxed);
+    });
+  });
+  return !declassify(outside != 0);
+}
+
+void CpuEngine::collect(std::span<std::int64_t> values, ConstView a, std::size_t width,
+                        std::span<const std::uint32_t> positions) {
+  const std::uint64_t t = a.ring->basis()[0];
+  with_word(a.word(), [&]<class W>(W) {
+    for_each_run_of_values<W>(a.batch, width, [&](std::size_t row, std::size_t first, std::size_t count, W* staged) {
+      const W* const limb = a.limb<W>(row, 0, 0);
+      const W* residues = limb + first;
+      if (!positions.empty()) {
+        for (std::size_t j = 0; j < count; ++j) staged[j] = limb[positions[first + j]];
+        residues = staged;
+      }
+      kernels<W>().to_values(values.data() + row * width + first, residues, count, t);
+    });
+  });
 }
 
 void CpuEngine::do_forward(View a) {

@@ -6,8 +6,9 @@
 #include "cyclotome/engine/cpu/kernels.hpp"
 #include "cyclotome/engine/cpu/loops.hpp"
 #include "cyclotome/engine/cpu/memory_pool.hpp"
-#include "cyclotome/engine/engine.hpp"
 #include "cyclotome/engine/host_threads.hpp"
+#include "cyclotome/engine/host_values.hpp"
+#include "cyclotome/engine/verbs.hpp"
 
 namespace cyclotome {
 
@@ -30,7 +31,7 @@ struct PlainRounding;
 }  // namespace program
 
 /// The engine that computes on this machine's cores.
-class CpuEngine final : public Engine, public HostThreads {
+class CpuEngine final : public Engine, public HostThreads, public HostValues {
  public:
   /// threads = 0: one for each core this process may use. instruction_set: the best of this machine unless another one
   /// of `cpu::instruction_sets()` is asked for. Throws ArgumentError above 1024 threads, EngineError for a set that
@@ -43,6 +44,10 @@ class CpuEngine final : public Engine, public HostThreads {
   void in_parallel(std::size_t count, const std::function<void(std::size_t)>& body) override {
     loops_.in_parallel(count, cpu::parallel_threshold, body);
   }
+  bool place(View out, std::span<const std::int64_t> values, std::size_t width,
+             std::span<const std::uint32_t> positions) override;
+  void collect(std::span<std::int64_t> values, ConstView a, std::size_t width,
+               std::span<const std::uint32_t> positions) override;
   /// The vector instructions that this engine computes with.
   cpu::InstructionSet instruction_set() const noexcept { return instruction_set_; }
   /// Bytes of memory in use, and the most that were at any time since reset_memory_peak(): what work costs in memory.
@@ -61,19 +66,7 @@ class CpuEngine final : public Engine, public HostThreads {
 
  protected:
   bool computes_in(const Ring& ring) const noexcept override;
-  void do_forward(View a) override;
-  void do_inverse(View a) override;
-  void do_copy(View out, ConstView a) override;
-  void do_clear(View out) override;
-  void do_add(View out, ConstView a, ConstView b) override;
-  void do_subtract(View out, ConstView a, ConstView b) override;
-  void do_negate(View out, ConstView a) override;
-  void do_multiply(View out, ConstView a, ConstView b) override;
-  void do_multiply_accumulate(View accumulator, ConstView a, ConstView b) override;
-  void do_multiply_scalars(View out, ConstView a, std::span<const std::uint64_t> factors) override;
-  void do_convert(View out, ConstView a, const BaseConversion& conversion) override;
-  void do_automorphism(View out, ConstView a, std::uint64_t element) override;
-  void do_sample(View out, Law law, const Seed& seed, Stream stream, std::uint32_t first_item) override;
+  CYCLOTOME_OVERRIDE_VERBS
 
   void do_linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix) override;
   void do_decompose(View out, const std::uint64_t* words, std::size_t count) override;
@@ -126,6 +119,8 @@ class CpuEngine final : public Engine, public HostThreads {
   template <class Run>
   void switch_keys(View out, ConstView key, const KeySwitchConstants& constants, const SwitchedFrom& from,
                    const Run& run);
+  template <LimbWord W, class Body>
+  void for_each_run_of_values(std::size_t rows, std::size_t width, const Body& body);
   /// Law::error where coefficients are sums of draws. address(b, p, l): of a polynomial.
   template <class Address>
   void sample_sums(View out, const ErrorSums& errors, const Address& address);

@@ -45,8 +45,8 @@ struct Kernels {
   /// out = the representative of a modulo `from` in [-from/2, from/2), modulo q: a centred lift of one limb. from < 4
   /// q.
   void (*move_centred)(W* out, const W* a, std::size_t count, W from, W q) noexcept;
-  /// out[c] = a[sources[c]], where the sources of each run of `permuted_run` values are those of one such run
-  /// (`moves_runs`); count is a multiple of it, and out is not a.
+  /// out[c] = a[sources[c]], where sources are as `moves_runs` says; count is a multiple of
+  /// `permuted_run`, and out is not a.
   void (*permute)(W* out, const W* a, const std::uint32_t* sources, std::size_t count) noexcept;
 
   /// out = sum of a[i] b[i] over `terms` >= 1 pairs of polynomials; out is none of them.
@@ -76,18 +76,25 @@ struct Kernels {
   void (*sample_small)(int* out, std::size_t first, std::size_t count, Law law, const StreamAddress& address) noexcept;
   /// Small integers, |x| < q, as residues. Constant time.
   void (*reduce_small)(W* out, const int* small, std::size_t count, W q) noexcept;
+  /// Values as residues modulo t; not 0 if one lies outside [-t/2, t/2]. Constant time.
+  std::uint64_t (*to_residues)(W* out, const std::int64_t* values, std::size_t count, std::uint64_t t) noexcept;
+  /// Residues as their representatives in [-t/2, t/2). Constant time.
+  void (*to_values)(std::int64_t* out, const W* residues, std::size_t count, std::uint64_t t) noexcept;
 };
 
 /// The table for `set`, which must be one of `instruction_sets()`.
 template <LimbWord W>
 const Kernels<W>& kernels(InstructionSet set) noexcept;
 
-/// Whether a permutation takes runs of `permuted_run` values to such runs, as automorphisms of transforms in x^n + 1
-/// do: slots are in bit-reversed order, so that the first bits of a slot's index depend on those of its source alone.
+/// Whether a permutation takes aligned runs of `permuted_run` values, and those of half and a quarter as many, which
+/// are shorter registers' own, to such runs, as automorphisms of transforms in x^n + 1 do: slots are in bit-reversed
+/// order, so that the first bits of a slot's index depend on those of its source alone.
 inline bool moves_runs(std::span<const std::uint32_t> sources) noexcept {
   if (sources.size() % permuted_run != 0) return false;
-  for (std::size_t c = 0; c < sources.size(); ++c) {
-    if (sources[c] / permuted_run != sources[c - c % permuted_run] / permuted_run) return false;
+  for (const std::size_t run : {permuted_run, permuted_run / 2, permuted_run / 4}) {
+    for (std::size_t c = 0; c < sources.size(); ++c) {
+      if (sources[c] / run != sources[c - c % run] / run) return false;
+    }
   }
   return true;
 }

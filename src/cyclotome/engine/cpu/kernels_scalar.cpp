@@ -161,6 +161,27 @@ void reduce_small(W* out, const int* small, std::size_t count, W q) noexcept {
 }
 
 template <LimbWord W>
+std::uint64_t to_residues(W* out, const std::int64_t* values, std::size_t count, std::uint64_t t) noexcept {
+  const std::uint64_t half = t / 2;
+  std::uint64_t outside = 0;  // the sign of 2 half - (value + half), each as a number without a sign
+  for (std::size_t c = 0; c < count; ++c) {
+    const auto value = static_cast<std::uint64_t>(values[c]), shifted = value + half;
+    outside |= shifted | (2 * half - shifted);
+    out[c] = static_cast<W>(value + (t & static_cast<std::uint64_t>(values[c] >> 63)));
+  }
+  return outside >> 63;
+}
+
+template <LimbWord W>
+void to_values(std::int64_t* out, const W* residues, std::size_t count, std::uint64_t t) noexcept {
+  const std::uint64_t half = (t + 1) / 2;
+  for (std::size_t c = 0; c < count; ++c) {
+    const std::uint64_t residue = residues[c];
+    out[c] = static_cast<std::int64_t>(residue - (t & mask_if<std::uint64_t>(residue >= half)));
+  }
+}
+
+template <LimbWord W>
 const ConvolutionKernels<W>& convolutions(W) noexcept {
   static constexpr ConvolutionKernels<W> kernels{
       .lanes = 1,
@@ -201,6 +222,8 @@ const Kernels<W>& scalar_kernels() noexcept {
       .sample_uniform = sample_uniform<W>,
       .sample_small = sample_small,
       .reduce_small = reduce_small<W>,
+      .to_residues = to_residues<W>,
+      .to_values = to_values<W>,
   };
   return table;
 }

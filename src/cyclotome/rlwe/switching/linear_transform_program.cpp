@@ -107,16 +107,16 @@ ExecutionPtr extended_turn(const Context& context, Level level, PlainIndex plain
   });
 }
 
-ExecutionPtr extended_weighted_sums(const Context& context, Level level, const RingPtr& over, std::size_t terms,
+ExecutionPtr extended_weighted_sums(const Context& context, Level level, const RingPtr& all, std::size_t terms,
                                     std::size_t rows) {
-  return context.execution({"extended weighted sums", {level.primes, over->limbs(), terms, rows}}, [&] {
+  return context.execution({"extended weighted sums", {level.primes, all->limbs(), terms, rows}}, [&] {
     const RingPtr& ring = context.key_switch(level, PlainIndex(0)).key_ring();
     Builder b("extended weighted sums");
     const Slice out = b.output(ring, 2 * rows, Domain::transform);
     const Slice first = b.input(ring, terms, Domain::transform), second = b.input(ring, terms, Domain::transform);
     std::vector<Slice> weights;
     for (std::size_t i = 0; i < rows; ++i) {
-      weights.push_back(b.input(over, 1, Domain::transform, terms).limbs(0, ring));
+      weights.push_back(b.input(all, 1, Domain::transform, terms).limbs(0, ring));
     }
     program::weighted_sums(b, out, first, second, weights);
     return b.finish();

@@ -23,9 +23,9 @@ ExecutionPtr extended_turn(const Context& context, Level level, PlainIndex plain
 /// The most rows of plaintexts that extended ciphertexts are multiplied by at once.
 inline constexpr std::size_t most_weights = 4;
 /// out (`rows` extended ciphertexts, 2 parts each) = the sums of `terms` extended ciphertexts times rows of plaintexts.
-/// Operands: out, the first parts (terms parts), the second ones, rows of plaintexts (items of 1 part over `over`,
+/// Operands: out, the first parts (terms parts), the second ones, rows of plaintexts (items of 1 part over `weights`,
 /// which begins with the level's extended ring), of which there are 1 ... most_weights.
-ExecutionPtr extended_weighted_sums(const Context& context, Level level, const RingPtr& over, std::size_t terms,
+ExecutionPtr extended_weighted_sums(const Context& context, Level level, const RingPtr& weights, std::size_t terms,
                                     std::size_t rows);
 /// Back to a ciphertext. Operands: out (2 parts, the context's native domain), extended.
 ExecutionPtr divided_ciphertext(const Context& context, Level level, PlainIndex plain);

@@ -53,9 +53,9 @@ bool PlainArray::meets(const EncryptedArray& x) const {
   return !rows_.empty() && x.layout().slots() && x.layout().last() == values_.length();
 }
 
-Placed PlainArray::combined(const char* what, Operation operation, const EncryptedArray& x, bool clean,
+Placed PlainArray::combined(const char* what, Operation operation, const Placed& x, const Keyring& keys, bool clean,
                             const Options& options) const {
-  const Expanded e = expanded(what, x.placed(), x.keys(), values_.shape(), options);
+  const Expanded e = expanded(what, x, keys, values_.shape(), options);
   const Layout layout = clean ? e.layout.with_clean(true) : e.layout;
   const bool repeats = operation == rlwe::multiply_plain && layout.batch() > e.x.layout.batch();
   const Channels channels = broadcast(repeats ? transformed(e.x) : e.x, layout);
@@ -67,27 +67,31 @@ Placed PlainArray::combined(const char* what, Operation operation, const Encrypt
     return operation(part(channels[channel], piece), whole ? rows_[channel] : rows_[channel].taken(of));
   };
   const bool at_once = whole && rows_.front().batch() > 1;
-  return {in_pieces(what, x.context(), layout.batch(), of_piece, options, at_once), layout};
+  return {in_pieces(what, context_, layout.batch(), of_piece, options, at_once), layout};
 }
 
 EncryptedArray multiply(const EncryptedArray& x, const PlainArray& w, const Options& options) {
   if (!w.meets(x)) return multiply(x, w.values(), options);
   const Bound bound = bound_with("multiply", product_bound, x, w.values(), w.bound_);
-  return finished("multiply", w.combined("multiplying", rlwe::multiply_plain, x, true, options), bound, x.keys(),
-                  options);
+  const Term term = term_of("multiply", x, w.values().shape());
+  return finished("multiply", w.combined("multiplying", rlwe::multiply_plain, term.placed, x.keys(), true, options),
+                  bound, x.keys(), options, term.levels);
 }
 
 EncryptedArray add(const EncryptedArray& x, const PlainArray& w, const Options& options) {
   if (!w.meets(x)) return add(x, w.values(), options);
   const Bound bound = bound_with("add", sum_bound, x, w.values(), w.bound_);
-  return finished("add", w.combined("adding", scheme::add_plain, x, false, options), bound, x.keys(), options);
+  const Term term = term_of("add", x, w.values().shape());
+  return finished("add", w.combined("adding", scheme::add_plain, term.placed, x.keys(), false, options), bound,
+                  x.keys(), options, term.levels);
 }
 
 EncryptedArray subtract(const EncryptedArray& x, const PlainArray& w, const Options& options) {
   if (!w.meets(x)) return subtract(x, w.values(), options);
   const Bound bound = bound_with("subtract", difference_bound, x, w.values(), w.bound_);
-  return finished("subtract", w.combined("subtracting", scheme::subtract_plain, x, false, options), bound, x.keys(),
-                  options);
+  const Term term = term_of("subtract", x, w.values().shape());
+  return finished("subtract", w.combined("subtracting", scheme::subtract_plain, term.placed, x.keys(), false, options),
+                  bound, x.keys(), options, term.levels);
 }
 
 }  // namespace cyclotome::value

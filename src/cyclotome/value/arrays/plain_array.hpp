@@ -37,7 +37,7 @@ class PlainArray {
   using Operation = Ciphertext (*)(const Ciphertext&, const rlwe::Plaintext&);
   /// Whether encoded rows can meet x's.
   bool meets(const EncryptedArray& x) const;
-  Placed combined(const char* what, Operation operation, const EncryptedArray& x, bool clean,
+  Placed combined(const char* what, Operation operation, const Placed& x, const Keyring& keys, bool clean,
                   const Options& options) const;
 
   rlwe::ContextPtr context_;

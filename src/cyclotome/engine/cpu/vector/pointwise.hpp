@@ -135,6 +135,25 @@ struct Pointwise {
     }
   }
 
+  // Loops that compilers make vector code of, once it is for this instruction set. Values and t are below 2^63.
+  static std::uint64_t to_residues(Word* out, const std::int64_t* values, std::size_t count, std::uint64_t t) noexcept {
+    const std::uint64_t half = t / 2;
+    std::uint64_t outside = 0;  // the sign of 2 half - (value + half), each as a number without a sign
+    for (std::size_t c = 0; c < count; ++c) {
+      const auto value = static_cast<std::uint64_t>(values[c]), shifted = value + half;
+      outside |= shifted | (2 * half - shifted);
+      out[c] = static_cast<Word>(value + (t & static_cast<std::uint64_t>(values[c] >> 63)));
+    }
+    return outside >> 63;
+  }
+  static void to_values(std::int64_t* out, const Word* residues, std::size_t count, std::uint64_t t) noexcept {
+    const auto below = static_cast<std::int64_t>((t + 1) / 2) - 1;
+    for (std::size_t c = 0; c < count; ++c) {
+      const auto residue = static_cast<std::int64_t>(residues[c]);
+      out[c] = residue - static_cast<std::int64_t>(t & static_cast<std::uint64_t>((below - residue) >> 63));
+    }
+  }
+
   /// A register's sources lie in one register, as they lie in a run of it: one load, and a permutation within.
   static void permute(Word* out, const Word* a, const std::uint32_t* sources, std::size_t count) noexcept {
     using R = typename L::Registers;

@@ -47,6 +47,8 @@ inline constexpr Kernels<typename L::Word> vector_table{
     .sample_uniform = Sampling<typename L::Registers, typename L::Word>::uniform,
     .sample_small = Sampling<typename L::Registers, typename L::Word>::small,
     .reduce_small = Sampling<typename L::Registers, typename L::Word>::reduce,
+    .to_residues = Pointwise<L>::to_residues,
+    .to_values = Pointwise<L>::to_values,
 };
 
 }  // namespace
