@@ -15,6 +15,7 @@ namespace {
 
 using namespace cyclotome;
 using check::ValueParty;
+using io::to_bytes;
 using value::EncryptedArray;
 using Numbers = std::vector<std::int64_t>;
 
