@@ -134,8 +134,8 @@ pytest := $(bin)/python -m pytest -n $(JOBS) --dist loadfile
 
 # CHANGED=main compares with another commit than the last one. A minute of processor time, with the build; CPP_SECONDS=1000
 # and PYTHON_SECONDS=1000 leave nothing out for time.
-CPP_SECONDS ?= 15
-PYTHON_SECONDS ?= 25
+CPP_SECONDS ?= 12
+PYTHON_SECONDS ?= 28
 check: install-test
 	@echo "== C++ tests whose programs changed since they passed, for $(CPP_SECONDS) s"
 	@$(bin)/python tools/changed_tests.py $(test_build) --changed-since $(or $(CHANGED),HEAD) --seconds $(CPP_SECONDS) --jobs $(JOBS)

@@ -14,7 +14,7 @@ from typing import Any
 import cyclotome as cy
 
 PARTIES, THRESHOLD = 10, 5
-STAGES = ("toss", "commit", "coin", "first", "second")
+STAGES = ("toss", "commit", "coin", "first", "second", "accept")
 
 
 def measure(rotations: list[int] | None, repeats: int = 3) -> tuple[float, int, int, int]:
@@ -67,6 +67,8 @@ def stage_of(message: Any) -> str:
         return "coin" if message.shown else "toss"
     if isinstance(message, cy.threshold.Commitment):
         return "commit"
+    if isinstance(message, cy.threshold.Acceptance):
+        return "accept"
     return ("first", "second")[message.round - 1]
 
 

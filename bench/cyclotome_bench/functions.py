@@ -26,7 +26,7 @@ from cyclotome_bench.machine.timing import (
     clock_of,
     kind_on,
 )
-from cyclotome_bench.peers.functions_peer import SEAL_BITS, Peer
+from cyclotome_bench.peers.functions_peer import Peer, same_lengths
 from cyclotome_bench.peers.functions_published import published_table
 from cyclotome_bench.peers.seal import seal_available, seal_name
 from cyclotome_bench.peers.truth import WrongResultError
@@ -166,24 +166,8 @@ def _argmax_of_bits(quick: bool, scheme: str, rng: np.random.Generator, device: 
     return _computed("argmax of 10 in bits", cy.argmax, [operand], [scores], expected, parameters, device)
 
 
-def _same_length(scheme: str, quick: bool) -> cy.Parameters:
-    """Moduli of the lengths of SEAL's default."""
-    degree = 1024 if quick else _DEGREE
-    primes = cy.bfv.find_primes(degree, list(SEAL_BITS), avoid=(_PLAIN,))
-    return cy.Parameters(
-        degree=degree,
-        plain_moduli=(_PLAIN,),
-        moduli=primes[:-1],
-        special_moduli=primes[-1:],
-        scheme=scheme,
-        table="he-standard-2018",
-        security=0 if quick else 128,
-        allow_insecure=quick,
-    )
-
-
 def _beside_seal(quick: bool, scheme: str, peer: bool, rng: np.random.Generator, device: str) -> Iterator[_Case]:
-    parameters = _same_length(scheme, quick)
+    parameters = same_lengths(scheme, 1024 if quick else _DEGREE, _PLAIN, secure=not quick)
     keys = cy.keygen(parameters, rotations=[], device=device)
     n = parameters.degree
     values, weights = rng.integers(0, _PLAIN, n), rng.integers(-30000, 30001, n)

@@ -31,6 +31,9 @@ void joint_keys() {
   for (JointParty& party : parties) coins.push_back(party.show_coin(commitments));
   for (JointParty& party : parties) first.push_back(party.first_share(coins));  // one of them, and the others' seeds
   for (JointParty& party : parties) second.push_back(party.second_share(first));
+  std::vector<Acceptance> words;  // each has looked at all proofs, and says which messages it has seen
+  for (JointParty& party : parties) words.push_back(party.accept(first, second));
+  for (JointParty& party : parties) party.seal(words);
   const JointKeys keys = combine(session, context, first, second);  // everybody can; the secret is nowhere
   check("all know the same key", keys.public_key.id() == parties[0].key() && parties[0].key() == parties[2].key());
 
@@ -84,6 +87,9 @@ void joint_keys() {
   const std::vector<Coin> swapped = {
       coins[0], coins[1], Coin(parameters, session.digest(), 3, Coin::Stage::shown, coins[2].basis(), Digest{})};
   check_refused<BlameError>("another coin than was tossed", [&] { return parties[0].first_share(swapped); });
+  second[2].prove({});
+  check_refused<BlameError>("a second share without its proof",
+                            [&] { return combine(session, context, first, second); });
   sealed[1][2].bytes[7] ^= 1;
   check_refused<MismatchError>("a sealed share that a relay altered",
                                [&] { return receive_dealt(round, context, 2, people[1], dealings, sealed[1]); });

@@ -33,12 +33,14 @@ std::shared_ptr<nb::object> shared(nb::object callback) {
 }
 
 /// Progress to a callback, if there is one; between pieces of work signals are heard too, so that Ctrl-C ends it.
-Options options_of(nb::object callback, bool allow_undecryptable, std::string product_method) {
+Options options_of(nb::object callback, bool allow_undecryptable, std::string product_method,
+                   bool relinearize_products) {
   const bool silent = callback.is_none();
   const auto kept = shared(std::move(callback));
   Options options;
   options.allow_undecryptable = allow_undecryptable;
   options.product_method = std::move(product_method);
+  options.relinearize_products = relinearize_products;
   options.progress = [kept, silent](std::size_t done, std::size_t total, std::string_view what) {
     const nb::gil_scoped_acquire acquire;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
@@ -133,7 +135,8 @@ void bind_shape(nb::module_& m) {
 
 void bind_parts(nb::module_& m) {
   nb::class_<Options>(m, "Options")
-      .def(nb::new_(&options_of), "progress"_a.none(), "allow_undecryptable"_a, "product_method"_a = "");
+      .def(nb::new_(&options_of), "progress"_a.none(), "allow_undecryptable"_a, "product_method"_a = "",
+           "relinearize_products"_a = false);
   nb::class_<Integers>(m, "Integers")
       .def(nb::new_(&integers_of), "values"_a)
       .def_static("wide", &wide_integers, "shape"_a, "words"_a, "bytes"_a)
@@ -207,13 +210,16 @@ void bind_array(nb::module_& m) {
       .def_prop_ro("bound", &EncryptedArray::bound, nb::rv_policy::copy)
       .def_prop_ro("key", [](const EncryptedArray& x) { return to_bytes(x.key()); })
       .def_prop_ro("channels", [](const EncryptedArray& x) { return x.channels(); })
+      .def_prop_ro("channels_as_they_are", [](const EncryptedArray& x) { return x.as_it_is().channels; })
       .def_prop_ro("nbytes", &EncryptedArray::bytes)
       .def_prop_ro("held_bytes", &EncryptedArray::held_bytes)
       .def_prop_ro("noise_headroom", &EncryptedArray::noise_headroom)
       .def_prop_ro("level", &EncryptedArray::level)
-      .def_prop_ro("parts", [](const EncryptedArray& x) { return x.channels().front().parts(); })
+      .def_prop_ro("parts", [](const EncryptedArray& x) { return x.waits() ? 2 : x.channels().front().parts(); })
+      .def_prop_ro("waits", &EncryptedArray::waits)
       .def("with_keys", &EncryptedArray::with_keys, "keys"_a)
-      .def("to", &EncryptedArray::to, "context"_a, NoGil())
+      .def("to", nb::overload_cast<const rlwe::ContextPtr&, const Keyring&>(&EncryptedArray::to, nb::const_),
+           "context"_a, "keys"_a, NoGil())
       .def("transformed", &EncryptedArray::transformed, NoGil())
       .def("in_native_domain", &EncryptedArray::in_native_domain, NoGil())
       .def_prop_ro("is_transformed", &EncryptedArray::is_transformed)
@@ -312,6 +318,13 @@ void bind_shaping(nb::module_& m) {
         return tuple_of(value::broadcast_shape(operation.c_str(), a, b));
       },
       "operation"_a, "a"_a, "b"_a);
+  m.def("refresh", &value::refresh, "x"_a, "options"_a, NoGil());
+  nb::class_<value::RefreshFacts>(m, "RefreshFacts")
+      .def_ro("weight", &value::RefreshFacts::weight)
+      .def_ro("products", &value::RefreshFacts::products)
+      .def_ro("refreshed_headroom", &value::RefreshFacts::refreshed_headroom)
+      .def_ro("least_headroom", &value::RefreshFacts::least_headroom);
+  m.def("refresh_facts", &value::refresh_facts, "context"_a, NoGil());
   m.def("rekey", &value::rekey, "x"_a, "key"_a, "options"_a, NoGil());
   m.def("rerandomize", &value::rerandomize, "x"_a, "key"_a, "options"_a, NoGil());
   m.def("reshape", &value::reshape, "x"_a, "shape"_a, NoGil());

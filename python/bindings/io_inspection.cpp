@@ -103,6 +103,7 @@ nb::dict facts_of(const io::Inspection& inspection) {
   }
   if (inspection.shape) facts["shape"] = tuple_of(*inspection.shape);
   facts["relinearization"] = inspection.relinearization;
+  facts["refreshes"] = inspection.refreshes;
   facts["galois_elements"] = inspection.galois_elements;
   if (const auto& from = inspection.rekeys_from) facts["rekeys_from"] = to_bytes(*from);
   if (const auto& cost = inspection.protection) {

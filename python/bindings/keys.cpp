@@ -10,6 +10,8 @@
 #include "bindings.hpp"
 #include "cyclotome/io/files/reveal_file.hpp"
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/rlwe/encapsulation/encapsulation_keys.hpp"
+#include "cyclotome/rlwe/keys/lattice.hpp"
 #include "cyclotome/rlwe/noise/reveal_budget.hpp"
 #include "cyclotome/value/arrays/keygen.hpp"
 #include "cyclotome/value/arrays/keyring.hpp"
@@ -43,7 +45,11 @@ EvaluationKeys evaluation_keys_to(const EvaluationKeys& keys, const rlwe::Contex
   if (keys.has_relinearization()) relinearization = moved(keys.relinearization(), context->engine());
   std::map<std::uint64_t, SwitchingKey> galois;
   for (const auto& [element, key] : keys.all_galois()) galois.emplace(element, moved(key, context->engine()));
-  return EvaluationKeys(context, std::move(relinearization), std::move(galois), keys.id());
+  rlwe::EncapsulationKeysPtr encapsulation;
+  if (keys.encapsulation()) {
+    encapsulation = std::make_shared<const rlwe::EncapsulationKeys>(rlwe::moved(*keys.encapsulation(), context));
+  }
+  return EvaluationKeys(context, std::move(relinearization), std::move(galois), keys.id(), std::move(encapsulation));
 }
 
 RekeyingKey rekeying_key_to(const RekeyingKey& key, const rlwe::ContextPtr& context) {
@@ -54,8 +60,9 @@ RekeyingKey rekeying_key_to(const RekeyingKey& key, const rlwe::ContextPtr& cont
 std::vector<std::uint64_t> galois_elements(const rlwe::Parameters& parameters,
                                            std::optional<std::vector<std::int64_t>> rotations,
                                            std::optional<bool> columns, const std::vector<std::int64_t>& elements,
-                                           const std::vector<std::pair<std::int64_t, std::int64_t>>& matrices) {
-  value::KeyOptions options{.rotations = std::move(rotations), .columns = columns};
+                                           const std::vector<std::pair<std::int64_t, std::int64_t>>& matrices,
+                                           bool bootstrap) {
+  value::KeyOptions options{.rotations = std::move(rotations), .columns = columns, .bootstrap = bootstrap};
   for (const std::int64_t element : elements) {
     if (element < 0) {
       throw ArgumentError(message("keygen: Galois element ", element, " must be ",
@@ -79,6 +86,8 @@ void bind_keys(nb::module_& m) {
       .def_static("generate", &SecretKey::generate, "context"_a, NoGil())
       .def_prop_ro("context", &SecretKey::context)
       .def_prop_ro("id", [](const SecretKey& key) { return to_bytes(key.id()); })
+      .def("on_context", nb::overload_cast<const SecretKey&, const rlwe::ContextPtr&>(&rlwe::on_context), "context"_a,
+           NoGil())
       .def("to", &secret_key_to, "context"_a, NoGil())
       .def_prop_ro("reveals",
                    [](const SecretKey& key) {
@@ -101,6 +110,8 @@ void bind_keys(nb::module_& m) {
       .def_prop_ro("context", &PublicKey::context)
       .def_prop_ro("id", [](const PublicKey& key) { return to_bytes(key.id()); })
       .def_prop_ro("nbytes", [](const PublicKey& key) { return key.polynomials().bytes(); })
+      .def("on_context", nb::overload_cast<const PublicKey&, const rlwe::ContextPtr&>(&rlwe::on_context), "context"_a,
+           NoGil())
       .def("to", &public_key_to, "context"_a, NoGil());
 
   nb::class_<EvaluationKeys>(m, "EvaluationKeys")
@@ -118,10 +129,20 @@ void bind_keys(nb::module_& m) {
       .def_prop_ro("nbytes",
                    [](const EvaluationKeys& keys) {
                      std::size_t bytes = keys.has_relinearization() ? keys.relinearization().polynomials().bytes() : 0;
+                     if (keys.encapsulation()) bytes += keys.encapsulation()->bytes();
                      for (const auto& [element, key] : keys.all_galois()) bytes += key.polynomials().bytes();
                      return bytes;
                    })
+      .def_prop_ro("refreshes", [](const EvaluationKeys& keys) { return keys.encapsulation() != nullptr; })
+      .def(
+          "with_encapsulation",
+          [](const EvaluationKeys& keys, const SecretKey& secret) {
+            return rlwe::with_encapsulation(keys, rlwe::EncapsulationKeys::generate(secret));
+          },
+          "secret"_a, NoGil())
       .def("joined", &value::joined, "other"_a)
+      .def("on_context", nb::overload_cast<const EvaluationKeys&, const rlwe::ContextPtr&>(&rlwe::on_context),
+           "context"_a, NoGil())
       .def("to", &evaluation_keys_to, "context"_a, NoGil());
 
   nb::class_<RekeyingKey>(m, "RekeyingKey")
@@ -130,10 +151,12 @@ void bind_keys(nb::module_& m) {
       .def_prop_ro("id", [](const RekeyingKey& key) { return to_bytes(key.to()); })
       .def_prop_ro("source_id", [](const RekeyingKey& key) { return to_bytes(key.from()); })
       .def_prop_ro("nbytes", [](const RekeyingKey& key) { return key.key().polynomials().bytes(); })
+      .def("on_context", nb::overload_cast<const RekeyingKey&, const rlwe::ContextPtr&>(&rlwe::on_context), "context"_a,
+           NoGil())
       .def("to", &rekeying_key_to, "context"_a, NoGil());
 
   m.def("galois_elements", &galois_elements, "parameters"_a, "rotations"_a.none(), "columns"_a.none(),
-        "galois_elements"_a, "matrices"_a, "Those that `keygen` makes keys for.");
+        "galois_elements"_a, "matrices"_a, "bootstrap"_a, "Those that `keygen` makes keys for.");
 }
 
 }  // namespace cyclotome::python

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/rlwe/parameters/parameters.hpp"
 
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -9,7 +10,10 @@
 #include "bindings.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
+#include "cyclotome/rlwe/encapsulation/sparse_secrets.hpp"
+#include "cyclotome/rlwe/keys/lattice.hpp"
 #include "cyclotome/rlwe/noise/flooding.hpp"
+#include "cyclotome/scheme/bfv/bootstrapping/parameters.hpp"
 #include "cyclotome/scheme/planning.hpp"
 #include "cyclotome/scheme/registry.hpp"
 #include "cyclotome/value/matrices/field_rolls.hpp"
@@ -96,6 +100,7 @@ void bind_class(nb::module_& m) {
       .def_prop_ro("insecure", &Parameters::insecure)
       .def_prop_ro("security_reached", &Parameters::security_reached)
       .def_prop_ro("fingerprint", [](const Parameters& p) { return to_bytes(p.fingerprint()); })
+      .def_prop_ro("lattice_fingerprint", [](const Parameters& p) { return to_bytes(rlwe::lattice_fingerprint(p)); })
       .def("summary", &Parameters::summary)
       .def("explain", &scheme::explain, NoGil());
 }
@@ -142,6 +147,14 @@ void bind_parameters(nb::module_& m) {
       "allow_insecure"_a, "strict"_a, "name"_a, "cyclotomic"_a = 0, "for_depth"_a = false, "parties"_a = 1, NoGil());
   m.def("flooding_headroom", &rlwe::flooding_headroom, "degree"_a, "flooding_bits"_a, "parties"_a = 1);
   m.def("preset", &scheme::preset, "name"_a, "allow_insecure"_a);
+  m.def("bootstrappable_parameters", &bfv::bootstrappable_parameters, "degree"_a, "allow_insecure"_a);
+  m.def("sparse_secret_rows", [] {
+    std::vector<std::array<std::size_t, 6>> rows;
+    for (const rlwe::SparseSecretRow& row : rlwe::sparse_secret_rows()) {
+      rows.push_back({row.degree, row.weight, row.modulus_bits, row.convention, row.ring, row.floor});
+    }
+    return rows;
+  });
   m.def("default_security_table", [] { return rlwe::name_of(rlwe::default_security_table); });
   m.def(
       "weaker_table",

@@ -54,7 +54,10 @@ if TYPE_CHECKING:
     from .files.key_files import KeyFiles, save_keys
     from .frames.columns import EncryptedCategories, EncryptedColumn
     from .frames.decryption import decrypt_frame
-    from .frames.frame import EncryptedFrame, encrypt_frame
+    from .frames.encrypting import encrypt_frame
+    from .frames.frame import EncryptedFrame
+    from .frames.proposals import frame_options
+    from .frames.statistics.deferred import EncryptedStatistics
     from .functions.digits import EncryptedDigits, decrypt_digits, encrypt_digits
     from .functions.functions import (
         argmax,
@@ -74,7 +77,7 @@ if TYPE_CHECKING:
     from .keys.kinds import EvaluationKeys, Keys, PublicKey, SecretKey
     from .memory import memory_limit, set_memory_limit
     from .numbers.fixed_point import FixedPoint
-    from .options import allow_undecryptable, progress
+    from .options import allow_undecryptable, progress, relinearize_at_once
     from .parameters.parameters import Parameters
     from .planning.dry_runs import Operand
     from .planning.plans import Plan, plan
@@ -94,6 +97,7 @@ __all__ = [
     "EncryptedColumn",
     "EncryptedDigits",
     "EncryptedFrame",
+    "EncryptedStatistics",
     "EvaluationKeys",
     "FixedPoint",
     "Inspection",
@@ -128,6 +132,7 @@ __all__ = [
     "errors",
     "extension_slots",
     "fpga",
+    "frame_options",
     "from_bytes",
     "inspect",
     "interop",
@@ -149,6 +154,7 @@ __all__ = [
     "polyval",
     "progress",
     "rekeying",
+    "relinearize_at_once",
     "reveal",
     "save",
     "save_keys",
@@ -184,14 +190,17 @@ _MODULES = {
     "files.key_files": "KeyFiles save_keys",
     "frames.columns": "EncryptedCategories EncryptedColumn",
     "frames.decryption": "decrypt_frame",
-    "frames.frame": "EncryptedFrame encrypt_frame",
+    "frames.encrypting": "encrypt_frame",
+    "frames.frame": "EncryptedFrame",
+    "frames.proposals": "frame_options",
+    "frames.statistics.deferred": "EncryptedStatistics",
     "functions.digits": "EncryptedDigits decrypt_digits encrypt_digits",
     "functions.functions": "argmax argmin equal is_zero less lookup maximum minimum polyval sort top_k where",
     "keys.generation": "keygen sum_rotations",
     "keys.kinds": "EvaluationKeys Keys PublicKey SecretKey",
     "memory": "memory_limit set_memory_limit",
     "numbers.fixed_point": "FixedPoint",
-    "options": "allow_undecryptable progress",
+    "options": "allow_undecryptable progress relinearize_at_once",
     "parameters.parameters": "Parameters",
     "planning.dry_runs": "Operand",
     "planning.plans": "Plan plan",

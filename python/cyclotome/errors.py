@@ -93,8 +93,8 @@ class BlameError(CyclotomeError, ValueError):
 
     Attributes:
         parties: numbers of those to blame.
-        stage: of which stage: "toss", "commit", "coin", "first", "second", "accept" or "deal"; of checked decryption "mac",
-            "share" or "check".
+        stage: of which stage: "toss", "commit", "coin", "first", "second", "accept" or "deal"; of checked decryption
+            "mac", "share" or "check".
         evidence: digests that contradict each other, in hexadecimal, of a candidate that was opened also its number and
             seed; of "deal" a tuple of `threshold.Complaint`.
         messages: what shows it to anybody, if the parties sign: for `threshold.verify`. To be saved one by one.

@@ -19,7 +19,16 @@ from typing import Any, Literal, TypeVar
 from . import _core
 from .progress_bars import bars
 
-__all__ = ["Callback", "Options", "allow_undecryptable", "current", "options", "product_method", "progress"]
+__all__ = [
+    "Callback",
+    "Options",
+    "allow_undecryptable",
+    "current",
+    "options",
+    "product_method",
+    "progress",
+    "relinearize_at_once",
+]
 
 _T = TypeVar("_T")
 
@@ -31,19 +40,24 @@ Callback = Callable[[int, int, str], None]
 class Options:
     """What holds for the operations of a thread or task; `native` is the same for the library. Nobody changes one."""
 
-    __slots__ = ("allow_undecryptable", "native", "product_method", "progress")
+    __slots__ = ("allow_undecryptable", "native", "product_method", "progress", "relinearize_products")
 
     def __init__(
-        self, progress: Callback | None = None, allow_undecryptable: bool = False, product_method: str = ""
+        self,
+        progress: Callback | None = None,
+        allow_undecryptable: bool = False,
+        product_method: str = "",
+        relinearize_products: bool = False,
     ) -> None:
         self.progress = progress
         self.allow_undecryptable = allow_undecryptable
         self.product_method = product_method
-        self.native = _core.Options(progress, allow_undecryptable, product_method)
+        self.relinearize_products = relinearize_products
+        self.native = _core.Options(progress, allow_undecryptable, product_method, relinearize_products)
 
     def with_progress(self, callback: Callback | None) -> Options:
         """The same with another callback."""
-        return Options(callback, self.allow_undecryptable, self.product_method)
+        return Options(callback, self.allow_undecryptable, self.product_method, self.relinearize_products)
 
 
 _UNTOLD = Options()
@@ -184,6 +198,29 @@ def product_method(method: str) -> AbstractContextManager[None]:
     their scheme knows (`cyclotome.bfv.METHODS`); "" for its own choice. Results are the same; noise and time differ.
     """
     return _told("product_method", method)
+
+
+def relinearize_at_once() -> AbstractContextManager[None]:
+    """Within this context, this thread's or task's products ``x * y`` of encrypted arrays are relinearised at once.
+
+    Otherwise a product keeps three parts until something else than a sum wants two, so that a sum of products takes one
+    relinearisation. Values are the same either way; bits, noise and time of sums of products are not. It saves memory
+    where many products are kept and each is used by itself: one that waited holds both forms, two and a half times as
+    much.
+
+    Example:
+        >>> import cyclotome as cy
+        >>> params = cy.Parameters.suggest(depth=1, value_bits=7)
+        >>> def compute(x, y):
+        ...     return (x * y).sum(0)
+        >>> def at_once(x, y):
+        ...     with cy.relinearize_at_once():
+        ...         return compute(x, y)
+        >>> plans = [cy.plan(f, params, [cy.Operand((16, 64), bound=7)] * 2) for f in (compute, at_once)]
+        >>> plans[1].relinearizations == 16 * plans[0].relinearizations
+        True
+    """
+    return _told("relinearize_products", True)
 
 
 def options(progress: Callback | None) -> _core.Options:

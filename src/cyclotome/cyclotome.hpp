@@ -20,6 +20,7 @@
 #include "cyclotome/ring/randomness/secret_pages.hpp"
 #include "cyclotome/rlwe/joint/verified_dealing.hpp"
 #include "cyclotome/rlwe/noise/reveal_budget.hpp"
+#include "cyclotome/scheme/bfv/bootstrapping/parameters.hpp"
 #include "cyclotome/scheme/bfv/scheme.hpp"
 #include "cyclotome/scheme/bgv/scheme.hpp"
 #include "cyclotome/scheme/encoding.hpp"
@@ -71,6 +72,7 @@ namespace fpga {}
 namespace study {}
 
 // --- parameters: from what a computation needs, from a preset, or prime by prime -------------------------------------
+using bfv::bootstrappable_parameters;
 using rlwe::Parameters;
 using rlwe::ParametersLiteral;
 using rlwe::Scheme;
@@ -245,6 +247,9 @@ using value::roll;
 using value::trace;
 
 // Other ciphertexts of the same values.
+using value::refresh;
+using value::refresh_facts;
+using value::RefreshFacts;
 using value::rekey;
 using value::rerandomize;
 

@@ -30,21 +30,27 @@ void bind_threshold(nb::module_& parent) {
     return rlwe::second_share(rlwe::FirstRound(session, context, first), party, secret);
   });
   // The same without its proof, and the proof of whatever share it is, if one can be made.
-  m.def("unproved_share", [](const rlwe::ThresholdSession& session, const rlwe::ContextPtr& context,
-                             std::uint32_t party, const rlwe::SecretKey& secret,
-                             const std::vector<const rlwe::KeyShare*>& first) {
-    return rlwe::unproved_share(rlwe::FirstRound(session, context, first), party, secret);
-  });
-  m.def("proved_share", [](const rlwe::ThresholdSession& session, const rlwe::ContextPtr& context,
-                           const rlwe::SecretKey& secret, const std::vector<const rlwe::KeyShare*>& first,
-                           const rlwe::KeyShare& share) {
-    const rlwe::FirstRound sums(session, context, first);
-    const rlwe::PartySeeds seeds(session, secret);
-    const rlwe::SecretKey ephemeral = rlwe::ephemeral_secret(secret, seeds);
-    rlwe::KeyShare proved = share;
-    proved.prove(rlwe::prove_share(sums, share, secret, ephemeral, seeds.answering(sums.digest())));
-    return proved;
-  });
+  m.def("unproved_share",
+        [](const rlwe::ThresholdSession& session, const rlwe::ContextPtr& context, std::uint32_t party,
+           const rlwe::SecretKey& secret, const std::vector<const rlwe::KeyShare*>& first) {
+          return rlwe::unproved_share(rlwe::FirstRound(session, context, first), party, secret);
+        });
+  m.def("proved_share",
+        [](const rlwe::ThresholdSession& session, const rlwe::ContextPtr& context, const rlwe::SecretKey& secret,
+           const std::vector<const rlwe::KeyShare*>& first, const rlwe::KeyShare& share) {
+          const rlwe::FirstRound sums(session, context, first);
+          const rlwe::PartySeeds seeds(session, secret);
+          const rlwe::SecretKey ephemeral = rlwe::ephemeral_secret(secret, seeds);
+          rlwe::KeyShare proved = share;
+          proved.prove(rlwe::prove_share(sums, share, secret, ephemeral, seeds.answering(sums.digest())));
+          return proved;
+        });
+  // The evaluation keys of shares whose proofs nobody looks at.
+  m.def("unchecked_keys",
+        [](const rlwe::ThresholdSession& session, const rlwe::ContextPtr& context,
+           const std::vector<const rlwe::KeyShare*>& first, const std::vector<const rlwe::KeyShare*>& second) {
+          return rlwe::FirstRound(session, context, first).evaluation_keys(second);
+        });
   // Of a session's proofs: repetitions, bits of masks and of what is not hashed, what c times secrets and errors reach,
   // and log2 of what is left unseen.
   m.def("proof_shape", [](const rlwe::ThresholdSession& session) {

@@ -14,6 +14,7 @@
 #include "cyclotome/io/objects/parameters_io.hpp"
 #include "cyclotome/io/objects/plain_array_io.hpp"
 #include "cyclotome/math/primes.hpp"
+#include "cyclotome/rlwe/joint/share_proof.hpp"
 #include "cyclotome/scheme/bfv/scheme.hpp"
 #include "cyclotome/scheme/bgv/operations.hpp"
 #include "cyclotome/scheme/bgv/scheme.hpp"
@@ -184,6 +185,12 @@ struct JointObjects {
             {3, {Digest{4}, Digest{5}}},
             {{Digest{10}, Digest{11}, Digest{12}}, {Digest{13}, Digest{14}}, Digest{9}}};
   }
+  rlwe::PartyState accepted_party() const {
+    rlwe::PartyState state = party();
+    state.accept(Digest{16});
+    state.seal();
+    return state;
+  }
   // Zeros, encrypted, in coefficients.
   value::EncryptedArray array() const {
     value::Channels channels;
@@ -205,12 +212,15 @@ inline std::vector<Named> JointObjects::containers() const {
           {"shown_coin", io::serialize(coin(rlwe::Coin::Stage::shown, Digest{3}))},
           {"first_share", io::serialize(first()[0])},
           {"opening_share", io::serialize(opening())},
-          {"second_share", io::serialize(rlwe::second_share(sums(), 1, secrets[0]))},
+          {"second_share", io::serialize(rlwe::unproved_share(sums(), 1, secrets[0]))},  // as earlier versions made it
           {"dealt_share", io::serialize(rlwe::deal_secret(session, 2, secrets[1])[2])},
           {"secret_share", io::serialize(share)},
           {"decryption_share",
            io::serialize(value::decryption_share(session, sums().key(), 1, secrets[0], &share, array(), {1, 5}, 8))},
-          {"party", io::serialize(session, party())}};
+          {"party", io::serialize(session, party())},
+          {"proved_share", io::serialize(rlwe::second_share(sums(), 1, secrets[0]))},
+          {"acceptance", io::serialize(rlwe::Acceptance(context->parameters(), session.digest(), 5, Digest{15}))},
+          {"accepted_party", io::serialize(session, accepted_party())}};
 }
 
 inline bool same(const PolyArray& a, const PolyArray& b) {

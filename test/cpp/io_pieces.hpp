@@ -39,11 +39,12 @@ inline const Bytes& container(const std::string& name) {
   return std::ranges::find(all, name, &io_objects::Named::name)->bytes;
 }
 
-inline const std::vector<std::string> names = {"parameters",      "secret_key",   "public_key",       "evaluation_keys",
-                                               "ciphertext",      "symmetric",    "product",          "plaintext",
-                                               "array",           "session",      "first_share",      "second_share",
-                                               "dealt_share",     "secret_share", "decryption_share", "plain_array",
-                                               "plain_constants", "party",        "commitment"};
+inline const std::vector<std::string> names = {
+    "parameters",  "secret_key",      "public_key",  "evaluation_keys", "ciphertext",
+    "symmetric",   "product",         "plaintext",   "array",           "session",
+    "first_share", "second_share",    "dealt_share", "secret_share",    "decryption_share",
+    "plain_array", "plain_constants", "party",       "commitment",      "proved_share",
+    "acceptance",  "accepted_party"};
 
 inline void load(io_exercise::Span bytes) {
   const Container c(bytes, insecure);

@@ -7,6 +7,7 @@ import gc
 import os
 import secrets
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -67,3 +68,15 @@ def rng() -> np.random.Generator:
     seed = int(os.environ.get("CYCLOTOME_TEST_SEED") or secrets.randbits(63))
     print(f"repeat this test with CYCLOTOME_TEST_SEED={seed}")
     return np.random.default_rng(seed)
+
+
+@pytest.fixture(scope="module")
+def window() -> Iterator[Any]:
+    """A browser's page (`browser.Page`)."""
+    import browser
+
+    if browser.MISSING:
+        pytest.skip(browser.MISSING)
+    pytest.importorskip("selenium", reason="selenium, which drives the browser, is not installed (extra test)")
+    with browser.opened() as found:
+        yield found

@@ -282,6 +282,10 @@ class JointWorld:
         self.first = [one.first_share(self.coins), two.first_share(self.coins)]
         self.kept["second"] = self.file.read_bytes()
         self.second = [one.second_share(self.first), two.second_share(self.first)]
+        self.kept["accept"] = self.file.read_bytes()
+        self.words = [one.accept(self.first, self.second), two.accept(self.first, self.second)]
+        self.kept["seal"] = self.file.read_bytes()
+        one.seal(self.words)
         self.kept["done"] = self.file.read_bytes()
         self.keys = cy.threshold.combine(self.session, self.first, self.second, device="cpu:1")
         self.array = cy.encrypt(VALUES, self.keys.public, bound=9)
@@ -312,6 +316,7 @@ class JointWorld:
 
     def cases(self) -> dict[str, Case]:
         session, messages = self.session, [*self.tosses, *self.commitments, *self.coins, *self.first, *self.second]
+        messages += self.words
 
         def bits_of(message: Any) -> Callable[[Any], bool]:
             return lambda found: cy.to_bytes(found) == cy.to_bytes(message)
@@ -340,6 +345,10 @@ class JointWorld:
             "joint second share": self._step(
                 "second", lambda one: one.second_share(self.first), bits_of(self.second[0])
             ),
+            "joint acceptance": self._step(
+                "accept", lambda one: one.accept(self.first, self.second), bits_of(self.words[0])
+            ),
+            "joint seal": self._step("seal", lambda one: (one.seal(self.words), one.accepted)[1], bool),
             "joint step": self._step(
                 "first",
                 lambda one: one.next(messages),

@@ -12,7 +12,11 @@ from typing import Any
 
 import cyclotome as cy
 import numpy as np
+from cyclotome import _core
+from cyclotome._core import testing
 from cyclotome._core.testing import rlwe
+from cyclotome.devices.contexts import context_on
+from cyclotome.keys.kinds import EvaluationKeys, PublicKey
 from exact_noise import NAMES, TOLERANCE, norms_of_rows
 from numpy.typing import NDArray
 from oracles.integers import Integers, centred, compose, integers
@@ -66,6 +70,18 @@ def first_round(*parties: cy.threshold.Party) -> list[cy.threshold.KeyShare]:
         return [party.first_share(commitments) for party in parties]
     coins = [party.show_coin(commitments) for party in parties]
     return [party.first_share(coins) for party in parties]
+
+
+def unchecked(
+    session: cy.threshold.Session, first: list[cy.threshold.KeyShare], second: list[cy.threshold.KeyShare]
+) -> cy.threshold.JointKeys:
+    """The keys of these shares, as if nobody looked at their proofs."""
+    params, context = session.parameters, context_on("cpu", session.parameters)
+    natives = [[one.on(context) for one in each] for each in (first, second)]
+    made = testing.threshold.unchecked_keys(session.native, context.native, *natives)
+    evaluation = EvaluationKeys(params, context, made)
+    public = _core.FirstRound(session.native, context.native, natives[0]).public_key()
+    return cy.threshold.JointKeys(PublicKey(params, context, public, evaluation), evaluation)
 
 
 class Joint:

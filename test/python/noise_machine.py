@@ -66,6 +66,9 @@ class Value:
             product = _core.relinearize(product, self.machine.party.evaluation)
         return self.of(product, negacyclic_product(self.message, other.message))
 
+    def relinearized(self) -> Value:
+        return self.of(_core.relinearize(self.ciphertext, self.machine.party.evaluation), self.message)
+
     def plus(self, polynomial: Any) -> Value:
         plain = self.machine.plaintext(polynomial)
         return self.of(

@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import importlib
 import re
+import sys
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -15,6 +18,17 @@ FOLDERS = sorted(
     for path in ROOT.iterdir()
     if path.is_dir() and path.name[0] != "." and path.name not in {"build", "dist", "demo-output"}
 )
+
+
+def program(path: str) -> ModuleType:
+    """A program of this checkout as a module, which finds those beside it: "tools/check_rings.py"."""
+    file = ROOT / path
+    sys.path.insert(0, str(file.parent))
+    try:
+        return importlib.import_module(file.stem)
+    finally:
+        sys.path.remove(str(file.parent))
+
 
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^#{1,6} +(.+?) *$", re.MULTILINE)

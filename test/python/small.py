@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -18,6 +19,21 @@ HOME = os.environ.get("CYCLOTOME_TEST_DEVICE", "cpu:1")
 NARROW = (40961, 65537)
 
 
+def insecure(
+    plain_moduli: Sequence[int],
+    degree: int = DEGREE,
+    bits: Sequence[int] = (50, 50, 50, 50),
+    special: Sequence[int] = (51,),
+    **options: Any,
+) -> cy.Parameters:
+    """Parameters of a ring that hides nothing: ciphertext primes and special ones of these bits, and what else
+    `cyclotome.Parameters` takes."""
+    primes = cy.bfv.find_primes(degree, [*bits, *special], avoid=plain_moduli)
+    moduli, specials = primes[: len(bits)], primes[len(bits) :]
+    options |= {"moduli": moduli, "special_moduli": specials, "security": 0, "allow_insecure": True}
+    return cy.Parameters(degree=degree, plain_moduli=plain_moduli, **options)
+
+
 @cache
 def parameters(
     plain_moduli: tuple[int, ...] = NARROW,
@@ -26,17 +42,7 @@ def parameters(
     value_bits: int | None = None,
     scheme: str = "bfv",
 ) -> cy.Parameters:
-    primes = cy.bfv.find_primes(degree, [*bits, 51], avoid=plain_moduli)
-    return cy.Parameters(
-        degree=degree,
-        plain_moduli=plain_moduli,
-        moduli=primes[:-1],
-        special_moduli=primes[-1:],
-        security=0,
-        allow_insecure=True,
-        value_bits=value_bits,
-        scheme=scheme,
-    )
+    return insecure(plain_moduli, degree, bits, value_bits=value_bits, scheme=scheme)
 
 
 @cache

@@ -9,10 +9,27 @@ from typing import Any
 import cyclotome as cy
 import numpy as np
 
-__all__ = ["SEAL_BITS", "Peer"]
+__all__ = ["SEAL_BITS", "Peer", "same_lengths"]
 
 #: SEAL's default for n = 8192: 218 bits in all, one of its primes for key switching.
 SEAL_BITS = (43, 43, 44, 44, 44)
+
+
+def same_lengths(
+    scheme: str, degree: int, plain: int, bits: Sequence[int] = SEAL_BITS, *, secure: bool = True
+) -> cy.Parameters:
+    """Moduli of these lengths, the last one special."""
+    primes = cy.bfv.find_primes(degree, list(bits), avoid=(plain,))
+    return cy.Parameters(
+        degree=degree,
+        plain_moduli=(plain,),
+        moduli=primes[:-1],
+        special_moduli=primes[-1:],
+        scheme=scheme,
+        table="he-standard-2018",
+        security=128 if secure else 0,
+        allow_insecure=not secure,
+    )
 
 
 class Peer:

@@ -30,6 +30,7 @@ from cyclotome_bench.machine.timing import (
     clock_of,
     kind_on,
 )
+from cyclotome_bench.peers.functions_peer import SEAL_BITS, same_lengths
 from cyclotome_bench.peers.seal import seal_available
 from cyclotome_bench.peers.truth import WrongResultError
 from cyclotome_bench.plans import WholePlan
@@ -57,8 +58,6 @@ _TENSEAL = "TenSEAL, CKKS"
 #: Rows and columns.
 SHAPES = ((256, 256), (1024, 1024), (1000, 384), (200, 384))
 _DEGREE, _PLAIN = 8192, 65537
-#: SEAL's default for the degree: 218 bits in all, one of its primes for key switching.
-_SEAL_BITS = (43, 43, 44, 44, 44)
 _TOLERANCE = 0.5
 
 
@@ -80,18 +79,8 @@ class Row(NamedTuple):
 
 def parameters(scheme: str, degree: int = _DEGREE) -> cy.Parameters:
     """At n = 8192 of the lengths that SEAL's default moduli have, the last one special; else four primes of 40 bits."""
-    bits = _SEAL_BITS if degree == _DEGREE else (40, 40, 40, 40, 41)
-    primes = cy.bfv.find_primes(degree, list(bits), avoid=(_PLAIN,))
-    return cy.Parameters(
-        degree=degree,
-        plain_moduli=(_PLAIN,),
-        moduli=primes[:-1],
-        special_moduli=primes[-1:],
-        scheme=scheme,
-        table="he-standard-2018",
-        security=128 if degree == _DEGREE else 0,
-        allow_insecure=degree != _DEGREE,
-    )
+    secure = degree == _DEGREE
+    return same_lengths(scheme, degree, _PLAIN, SEAL_BITS if secure else (40, 40, 40, 40, 41), secure=secure)
 
 
 def measure(

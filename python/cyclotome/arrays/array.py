@@ -157,7 +157,7 @@ class EncryptedArray(ArrangedArray, TurnedArray, NoNumber):
         if context is self._context:
             return self
         keys = self._keyring.to(context.device)
-        moved = self._native.to(context.native).with_keys(keys.native())
+        moved = self._native.to(context.native, keys.native())
         return EncryptedArray(self._parameters, context, moved, keys)
 
     def assume_bound(self, bound: int | tuple[int, int], *, l1_bound: int | None = None) -> EncryptedArray:
@@ -254,8 +254,8 @@ class EncryptedArray(ArrangedArray, TurnedArray, NoNumber):
 
     def sum(self, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False) -> EncryptedArray:
         """Sums over all axes, or those given. Over the last axis of a packed array it takes log2(n) rotations for each
-        row. Sums of products, ``(x * y).sum(0)``, take two thirds of the time or less as ``x.sum_of_products(y, 0)``,
-        or as ``@`` and `einsum` have them.
+        row. A sum of products, ``(x * y).sum(0)``, takes one relinearisation; as ``x.sum_of_products(y, 0)``, or as
+        ``@`` and `einsum` have it, each factor is prepared once and each sum rounded once, too.
 
         Raises:
             ArgumentError: no such axis.
@@ -270,10 +270,10 @@ class EncryptedArray(ArrangedArray, TurnedArray, NoNumber):
     def sum_of_products(
         self, other: EncryptedArray | PlainArray, axis: int | Sequence[int] | None = None
     ) -> EncryptedArray:
-        """``(self * other).sum(axis)``, which relinearises every product, several times faster: each factor is prepared
-        once, and each sum is rounded and relinearised once. Shapes broadcast; other noise, no more than that of the
-        products one by one. With public integers that were prepared (`cyclotome.plain`) rows are summed as they are
-        multiplied, and the bits are those of the products and their sum.
+        """``(self * other).sum(axis)``, faster and in less memory: each factor is prepared once, each sum rounded once.
+        Shapes broadcast; other noise, no more than that of the products one by one. With public integers that were
+        prepared (`cyclotome.plain`) rows are summed as they are multiplied, and the bits are those of the products and
+        their sum.
 
         Args:
             other: an encrypted array, or what `cyclotome.plain` makes.
@@ -297,13 +297,27 @@ class EncryptedArray(ArrangedArray, TurnedArray, NoNumber):
         return self._binary("sum_of_products", lambda x, y, how: _core.sum_of_products(x, y, axes, how), other)
 
     def relinearized(self) -> EncryptedArray:
-        """A product that was made with ``relinearize=False``, in ciphertexts of two parts; others are returned as they
-        are. What is added up before costs one relinearisation for all.
+        """The same array in ciphertexts of two parts, which sums take as well. Products, ``x * y``, keep three parts
+        until something else than a sum wants two: a product that several sums have is relinearised by each of them,
+        unless it was before. So is a product that was made with ``relinearize=False``; other arrays are returned as
+        they are.
 
         Raises:
             MissingKeyError: no relinearisation key is attached.
         """
         return self.derived(_core.relinearized(self._native, current.get().native))
+
+    def refreshed(self) -> EncryptedArray:
+        """The same values with noise that does not depend on what was computed before, over all primes: the number of
+        products has no end. Exact; takes seconds. EXPERIMENTAL: doc/bootstrapping.md says what its security rests on.
+
+        Raises:
+            NoiseError: there is too much noise already; before anything is computed, with how many bits earlier to
+                refresh. `EvaluationKeys.refreshing` has the headroom that it takes.
+            MissingKeyError: evaluation keys of ``keygen(..., bootstrap=True)`` are not attached.
+            UnsupportedError: parameters that can't be refreshed; `Parameters.bootstrappable` can.
+        """
+        return self.derived(_core.refresh(self._native, current.get().native))
 
     # --- bits and elements of GF(2^r) ---------------------------------------------------------------------------------
     def __xor__(self, other: Operand) -> EncryptedArray:

@@ -176,7 +176,9 @@ class ShardedArray(Distributed):
         """The same operand for every piece, on its device."""
         if isinstance(other, np.ndarray):
             return [(other,)] * len(self._shards)
-        return [(copy,) for copy in self._each(lambda piece: other.to(piece.device))]
+        # Beside all pieces it is broadcast, and so relinearised first, even where a piece is no longer than it is.
+        whole = other.relinearized() if other.native.waits else other
+        return [(copy,) for copy in self._each(lambda piece: whole.to(piece.device))]
 
     def _binary(self, other: object, operation: str, function: Callable[[Any, Any], Any]) -> ShardedArray:
         return ShardedArray(self._with(self._operands(other, operation), function))

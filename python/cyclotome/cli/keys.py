@@ -28,7 +28,7 @@ from cyclotome.cli.console import (
 )
 from cyclotome.cli.failures import UsageError, command
 
-#: Options of `params` that say what is computed; none of them goes with --preset.
+#: Options of `params` that say what is computed; none of them goes with --preset or --bootstrappable.
 INTENT = (
     "depth",
     "value_bits",
@@ -87,6 +87,13 @@ def params(
         int, typer.Option(help="Parties of a joint key, at most (cyclotome threshold); with --flooding-bits.")
     ] = 1,
     preset: Annotated[str | None, typer.Option(help="A named set of the literature, in place of all of these.")] = None,
+    bootstrappable: Annotated[
+        int | None,
+        typer.Option(
+            metavar="DEGREE",
+            help="32768 or 65536: parameters whose arrays can be refreshed, in place of all of these; experimental.",
+        ),
+    ] = None,
     list_presets: Annotated[bool, typer.Option("--list", help="List the presets.")] = False,
     allow_insecure: InsecureFlag = False,
     force: ForceFlag = False,
@@ -99,12 +106,16 @@ def params(
         return
     if output is not None:
         vacant(output, force)
-    if preset is not None:
+    if preset is not None or bootstrappable is not None:
+        option = "--bootstrappable" if preset is None else "--preset"
         given = [name for name in INTENT if str(ctx.get_parameter_source(name)).endswith("COMMANDLINE")]
-        if set(given) - {"value_bits"}:
-            raise UsageError(f"--preset fixes everything but --value-bits; leave out {', '.join(given)}")
+        if set(given) - {"value_bits"} or None not in (preset, bootstrappable):
+            raise UsageError(f"{option} fixes everything but --value-bits; leave out {', '.join(given) or 'the other'}")
         stated = value_bits if given else None
-        chosen = cy.Parameters.preset(preset, allow_insecure=allow_insecure, value_bits=stated)
+        if bootstrappable is not None:
+            chosen = cy.Parameters.bootstrappable(bootstrappable, allow_insecure=allow_insecure, value_bits=stated)
+        elif preset is not None:
+            chosen = cy.Parameters.preset(preset, allow_insecure=allow_insecure, value_bits=stated)
     else:
         chosen = cy.Parameters.suggest(
             depth=depth,
@@ -194,6 +205,10 @@ def keygen(
             "or exponents such as 3,5,9."
         ),
     ] = "none",
+    bootstrap: Annotated[
+        bool,
+        typer.Option(help="Keys that refresh arrays too, for `params --bootstrappable`; experimental, and large."),
+    ] = False,
     reveals: Annotated[
         int, typer.Option(help="Ciphertexts that `decrypt --reveal` shall open in this key's life, and no more.")
     ] = 1 << 20,
@@ -216,7 +231,14 @@ def keygen(
     paths = [vacant(out / f"{name}.key", common.force) for name in ("secret", "public", "evaluation")]
     phrase = passphrases.wanted(str(paths[0]), passphrase, passphrase_file)
     with progress_bar(), account(device):
-        keys = cy.keygen(chosen, rotations=steps, galois_elements=turned, reveals=reveals, device=device)
+        keys = cy.keygen(
+            chosen,
+            rotations=steps,
+            galois_elements=turned,
+            bootstrap=bootstrap,
+            reveals=reveals,
+            device=device,
+        )
     written = cy.save_keys(out, keys, overwrite=common.force, passphrase=phrase)
     facts: dict[str, Any] = {"parameters": chosen.summary(), "key_id": keys.secret.key_id}
     facts["files"] = [str(path) for path in paths]

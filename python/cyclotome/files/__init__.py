@@ -13,7 +13,7 @@ from .. import _core, streams
 from ..arrays.array import EncryptedArray
 from ..errors import ArgumentError, FileError, FormatError, MismatchError, ParameterError, SecretFileWarning
 from ..frames import layout
-from ..frames.frame import EncryptedFrame
+from ..frames.table import Table
 from ..functions.digit_arrays import DigitArray
 from ..keys import passphrases
 from ..keys.held import held_for, unpickling_device
@@ -205,7 +205,7 @@ def _next_in(stream: Readable, device: str, limits: dict[str, Any], passphrase: 
     return read(container, device, passphrase, "the stream", unfit)
 
 
-def _whole_table(following: Source, device: str, limits: dict[str, Any]) -> EncryptedFrame:
+def _whole_table(following: Source, device: str, limits: dict[str, Any]) -> Table:
     """The table that all these containers are."""
     head = following(limits["max_bytes"]) or b""
     frame = _table(_core.Container.from_bytes(head, **limits), len(head), following, device, limits)
@@ -213,7 +213,7 @@ def _whole_table(following: Source, device: str, limits: dict[str, Any]) -> Encr
     return frame
 
 
-def _table(first: _core.Container, used: int, following: Source, device: str, limits: dict[str, Any]) -> EncryptedFrame:
+def _table(first: _core.Container, used: int, following: Source, device: str, limits: dict[str, Any]) -> Table:
     """The table that these parameters, of ``used`` bytes, describe: as many further containers are taken as it has."""
     facts = metadata.parse(first.metadata)
     about = layout.description(facts)
@@ -237,7 +237,7 @@ def _expected(obj: Any, name: str, expected: list[Parameters], keys: Sequence[ob
     for parameters in expected:
         if own != parameters:
             raise MismatchError(f"{name} belongs to {own.summary()}, not to {parameters.summary()}")
-    held = keys and isinstance(obj, (EncryptedArray, DigitArray, EncryptedFrame))
+    held = keys and isinstance(obj, (EncryptedArray, DigitArray, Table))
     return obj.with_keys(*keys) if held else obj
 
 
@@ -339,8 +339,8 @@ def reduced(obj: Any) -> tuple[Any, ...]:
 
 def _first_array(obj: Any) -> EncryptedArray | None:
     """An array of what consists of some, all under the same keys."""
-    if isinstance(obj, EncryptedFrame):
-        return next(iter(obj.columns.values())).arrays()[0]
+    if isinstance(obj, Table):
+        return obj.arrays()[0]
     array = obj.digits if isinstance(obj, DigitArray) else obj
     return array if isinstance(array, EncryptedArray) else None
 

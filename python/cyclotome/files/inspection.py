@@ -60,6 +60,8 @@ class Inspection:
     #: Of evaluation keys; None otherwise.
     relinearization: bool | None = None
     galois_keys: int | None = None
+    #: Whether arrays can be refreshed with them.
+    refreshes: bool | None = None
     #: Of a rekeying key: id of the secret key whose arrays it takes; ``key_id`` is where it leads. None otherwise.
     rekeys_from: str | None = None
     #: Of a protected secret key or share: what turns its passphrase into a key, and the cipher; None otherwise.
@@ -114,7 +116,8 @@ class Inspection:
             lines.append(f"  {plural(self.ciphertexts, 'ciphertext')}, noise headroom {self.noise_headroom:.0f} bits")
         if self.galois_keys is not None:
             held = "relinearisation key" if self.relinearization else "no relinearisation key"
-            lines.append(f"  {held}, {plural(self.galois_keys, 'rotation key')}")
+            more = ", keys that refresh (experimental)" if self.refreshes else ""
+            lines.append(f"  {held}, {plural(self.galois_keys, 'rotation key')}{more}")
         if self.protection is not None:
             lines.append(f"  encrypted with a passphrase: {self.protection}")
         if self.rekeys_from is not None:
@@ -267,6 +270,7 @@ def inspect(path: Path, *, max_bytes: int = MAX_BYTES) -> Inspection:
         about["noise_headroom"] = min(array["headroom"] for array in arrays)
     if found["kind"] == "evaluation keys":
         about["relinearization"] = found["relinearization"]
+        about["refreshes"] = found["refreshes"]
         about["galois_keys"] = len(found["galois_elements"])
     if "rekeys_from" in found:
         about["rekeys_from"] = found["rekeys_from"].hex()

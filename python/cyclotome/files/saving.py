@@ -12,7 +12,7 @@ from ..arrays.array import EncryptedArray
 from ..arrays.plain import PlainArray
 from ..errors import ArgumentError, FileError, SecrecyError
 from ..frames import layout
-from ..frames.frame import EncryptedFrame
+from ..frames.table import Table
 from ..functions.digit_arrays import DigitArray
 from ..keys import passphrases
 from ..keys.kinds import EvaluationKeys, PublicKey, RekeyingKey, SecretKey
@@ -31,7 +31,7 @@ __all__ = ["Path", "Storable", "refuse_existing", "save", "to_bytes", "to_view"]
 Path = str | os.PathLike[str]
 Keys = SecretKey | PublicKey | EvaluationKeys | RekeyingKey
 Messages = Session | Acceptance | Coin | Commitment | KeyShare | SecretShare | DecryptionShare
-Arrays = EncryptedArray | DigitArray | EncryptedFrame | PlainArray
+Arrays = EncryptedArray | DigitArray | Table | PlainArray
 Storable = Parameters | Keys | Arrays | Messages | DealingMessage | Identity
 
 
@@ -96,7 +96,7 @@ def save(
     replace = not secret if overwrite is None else bool(overwrite)
     if not replace:
         refuse_existing(name, secret)
-    if isinstance(obj, EncryptedFrame):
+    if isinstance(obj, Table):
         write_whole(name, to_view(obj, note=note), overwrite=replace)
         return
     if isinstance(obj, Identity):
@@ -147,7 +147,7 @@ def _pieces(obj: Storable, note: Mapping[str, Any] | None) -> list[memoryview]:
             "a secret key, share or identity is written to a file only, which no one else can read: "
             "cyclotome.save(path, key)"
         )
-    if isinstance(obj, EncryptedFrame):
+    if isinstance(obj, Table):
         facts, containers = layout.parts(obj, to_view)
         parameters = obj.parameters
         about = layout.require_short(metadata.write({**metadata.of_parameters(parameters), **facts}, note))

@@ -6,6 +6,7 @@ README.md in this folder says where to begin.
 
 from __future__ import annotations
 
-from .frame import EncryptedFrame, encrypt_frame
+from .encrypting import encrypt_frame
+from .frame import EncryptedFrame
 
 __all__ = ["EncryptedFrame", "encrypt_frame"]

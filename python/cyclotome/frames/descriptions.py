@@ -22,8 +22,12 @@ from ..arrays.array import EncryptedArray
 from ..errors import CyclotomeError, FormatError
 from ..numbers import labels
 from ..numbers.scales import MOST_SCALE_BITS
-from .columns import EncryptedCategories, EncryptedColumn, Mask, public_mask
+from .columns import EncryptedCategories, EncryptedColumn
 from .frame import EncryptedFrame
+from .kinds import NUMBER
+from .masks import Mask, public_mask
+from .statistics.deferred import EncryptedStatistics
+from .table import Table
 
 __all__ = ["described", "rebuilt"]
 
@@ -62,34 +66,41 @@ class _Numbered:
         return len(self.things) - 1
 
 
-def described(frame: EncryptedFrame) -> tuple[dict[str, Any], list[EncryptedArray]]:
+def described(frame: Table) -> tuple[dict[str, Any], list[EncryptedArray]]:
     """What its file says, but for ``arrays``, and the arrays in their order.
 
     A frame that there is can be described: its class holds columns and labels to what files can say."""
     arrays, masks = _Numbered(), _Numbered()
     columns = [_column(name, column, arrays, masks) for name, column in frame.columns.items()]
-    facts = {
+    facts: dict[str, Any] = {
         "rows": frame.rows,
         "index": None if frame.index is None else [labels.written(label) for label in frame.index],
         "masks": [_mask(mask, arrays) for mask in masks.things],
         "columns": columns,
     }
+    if isinstance(frame, EncryptedStatistics):
+        facts["statistics"] = dict(frame.recipe)
     return facts, arrays.things
 
 
 def _column(
     name: str, column: EncryptedColumn | EncryptedCategories, arrays: _Numbered, masks: _Numbered
 ) -> dict[str, Any]:
+    found: dict[str, Any]
     if isinstance(column, EncryptedCategories):
         names = [labels.written(label) for label in column.labels]
-        return {"name": name, "selectors": arrays.of(column.selectors), "labels": names}
-    return {
+        found = {"name": name, "selectors": arrays.of(column.selectors), "labels": names}
+        return found if column.kept is None else {**found, "kept": masks.of(column.kept)}
+    found = {
         "name": name,
         "values": arrays.of(column.values),
         "scale": str(column.scale),
         "mask": None if column.mask is None else masks.of(column.mask),
         "cleared": column.cleared,
     }
+    if column.kind != NUMBER:
+        found["kind"] = column.kind
+    return found if column.kept is None else {**found, "kept": masks.of(column.kept)}
 
 
 def _mask(mask: Any, arrays: _Numbered) -> str | int:
@@ -105,7 +116,7 @@ def _list(value: object, what: str) -> Sequence[Any]:
     return value
 
 
-def rebuilt(facts: Mapping[str, Any], stored: Sequence[EncryptedArray]) -> EncryptedFrame:
+def rebuilt(facts: Mapping[str, Any], stored: Sequence[EncryptedArray]) -> Table:
     """The table that a description and its arrays make. Zeros and ones were written as within ±1 once.
 
     Raises:
@@ -128,12 +139,21 @@ def rebuilt(facts: Mapping[str, Any], stored: Sequence[EncryptedArray]) -> Encry
     index = None if facts.get("index") is None else _read_labels(facts["index"], "the index")
     if not columns or (index is not None and len(index) != rows):
         raise FormatError(f"a table of {len(columns)} columns and {rows} rows, and an index that does not fit it")
-    frame = _made(lambda: EncryptedFrame(columns, index), "the table")
+    frame = _table(columns, index, facts)
     _require_one_spelling(frame, facts, arrays)
     return frame
 
 
-def _require_one_spelling(frame: EncryptedFrame, facts: Mapping[str, Any], arrays: Sequence[EncryptedArray]) -> None:
+def _table(columns: Mapping[str, Any], index: tuple[Any, ...] | None, facts: Mapping[str, Any]) -> Table:
+    if "statistics" not in facts:
+        return _made(lambda: EncryptedFrame(columns, index), "the table")
+    recipe = facts["statistics"]
+    if not isinstance(recipe, dict) or index is not None:
+        raise FormatError("statistics that are no object, or whose rows have names")
+    return _made(lambda: EncryptedStatistics(columns, None, recipe), "the statistics")
+
+
+def _require_one_spelling(frame: Table, facts: Mapping[str, Any], arrays: Sequence[EncryptedArray]) -> None:
     again, used = described(frame)
     stated = {name: value for name, value in facts.items() if name != "arrays"}
     same = json.dumps(again, sort_keys=True) == json.dumps(stated, sort_keys=True)
@@ -180,13 +200,22 @@ def _read_column(
     if "selectors" in given:
         names = _read_labels(given.get("labels"), what)
         selectors = _array(given["selectors"], arrays, what)
-        return _made(lambda: EncryptedCategories(selectors, names), what)
-    values, scale, mask = _array(given.get("values"), arrays, what), given.get("scale"), given.get("mask")
+        return _made(lambda: EncryptedCategories(selectors, names, kept=_known(given, "kept", masks, what)), what)
+    values, scale = _array(given.get("values"), arrays, what), given.get("scale")
     if not isinstance(scale, str) or not labels.WHOLE.fullmatch(scale):
         raise FormatError(f"{what}: a scale that is no whole number from 1 to 2^{MOST_SCALE_BITS}")
-    if mask is not None and (isinstance(mask, bool) or not isinstance(mask, int) or not 0 <= mask < len(masks)):
-        raise FormatError(f"{what}: mask {str(mask)[:20]}, of {len(masks)}")
     if not isinstance(given.get("cleared"), bool):
         raise FormatError(f"{what}: it does not say by true or false whether missing values are 0")
-    known = None if mask is None else masks[mask]
-    return _made(lambda: EncryptedColumn(values, int(scale), known, given["cleared"]), what)
+    mask, kept = (_known(given, name, masks, what) for name in ("mask", "kept"))
+    kind = given.get("kind", NUMBER)
+    return _made(lambda: EncryptedColumn(values, int(scale), mask, given["cleared"], None, kind, kept), what)
+
+
+def _known(given: dict[str, Any], name: str, masks: Sequence[Mask], what: str) -> Mask:
+    """A mask of a column by its number; None where it has none."""
+    number = given.get(name)
+    if number is None:
+        return None
+    if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < len(masks):
+        raise FormatError(f"{what}: {name} {str(number)[:20]}, of {len(masks)}")
+    return masks[number]

@@ -23,7 +23,7 @@ from ..errors import ArgumentError, FileError, FormatError
 from ..streams import Buffer, Parts, Source
 from ..text import byte_size
 from . import descriptions
-from .frame import EncryptedFrame
+from .table import Table
 
 __all__ = [
     "containers",
@@ -49,9 +49,7 @@ _SHORTEST = 56 + 12 + _CHECKSUM
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
-def parts(
-    frame: EncryptedFrame, stored: Callable[[EncryptedArray], memoryview]
-) -> tuple[dict[str, Any], list[memoryview]]:
+def parts(frame: Table, stored: Callable[[EncryptedArray], memoryview]) -> tuple[dict[str, Any], list[memoryview]]:
     """What the first container's metadata say, and the other containers.
 
     Raises:
@@ -193,6 +191,6 @@ def require_end(following: Source) -> None:
         raise FormatError("bytes follow after the table's last array; the file was put together by something else")
 
 
-def read(about: dict[str, Any], arrays: Sequence[EncryptedArray]) -> EncryptedFrame:
+def read(about: dict[str, Any], arrays: Sequence[EncryptedArray]) -> Table:
     """The table. Raises FormatError: see `descriptions.rebuilt`."""
     return descriptions.rebuilt(about, arrays)

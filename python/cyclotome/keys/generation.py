@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import _core
 from ..devices.contexts import context_on
-from ..errors import ArgumentError
+from ..errors import ArgumentError, UnsupportedError
 from ..numbers.values import word
 from ..options import Callback
 from ..parameters.parameters import Parameters, required_parameters
@@ -43,6 +43,7 @@ def keygen(
     galois_elements: Sequence[int] = (),
     matrices: Sequence[tuple[int, int]] = (),
     relinearization: bool = True,
+    bootstrap: bool = False,
     reveals: int = USUAL_REVEALS,
     device: str = "cpu",
     progress: Callback | None = None,
@@ -61,6 +62,8 @@ def keygen(
             matrix``), whose products with packed values shall be as fast as they can be; the rotations that they take.
             Those of sums will do for every shape, with more key switches.
         relinearization: whether encrypted values can be multiplied with each other.
+        bootstrap: whether arrays can be `EncryptedArray.refreshed`: some 30 keys more, and two that lead through a
+            sparse secret. Experimental. Parameters have to be made for it, as `Parameters.bootstrappable` makes them.
         reveals: how many ciphertexts `reveal` shall open in the life of the key, of each plaintext modulus one;
             counted, and refused beyond. With 64 bits of flooding all of 2^20 tell of it with probability 2^-44.
         device: "cpu" for all cores, "cpu:2" for two threads, "cuda" or "cuda:1" for a GPU, "auto" for a GPU if there is
@@ -75,6 +78,8 @@ def keygen(
         ArgumentError: ``reveals`` out of range; a rotation that is no whole number, or none at all (0 modulo the slots
             in a row, half of ``parameters.slots``); a Galois element that is no automorphism of the ring; a shape that
             is no matrix's, or parameters without two rows of slots for it.
+        UnsupportedError: ``bootstrap`` with parameters that can't be refreshed, or without ``relinearization``.
+        SecurityError: ``bootstrap`` where no sparse secret is known to be secure.
         MemoryLimitError: the keys don't fit into memory, or not within `set_memory_limit`.
         EngineError: no such device, or the operating system has no randomness to give.
 
@@ -85,16 +90,18 @@ def keygen(
         (1, -1)
     """
     required_parameters("keygen", parameters)
-    elements = galois_elements_of(parameters, rotations, columns, galois_elements, matrices)
+    elements = galois_elements_of(parameters, rotations, columns, galois_elements, matrices, bool(bootstrap))
+    if bootstrap and not relinearization:
+        raise UnsupportedError("keygen: bootstrap=True takes products, and relinearization=False leaves their key out")
     planned = planned_reveals(reveals, "keygen: reveals")
     context = context_on(device, parameters)
-    count = len(elements) + int(relinearization)
+    count = len(elements) + int(relinearization) + int(bool(bootstrap))
     context.engine.require_memory(
         f"keygen: {plural(count, 'evaluation key')} at n = {parameters.degree}",
         2 * context.native.key_polynomial_bytes * parameters.digits * (count + 1),
         "ask for fewer rotations: those that are not there are composed of powers of two, sum_rotations(parameters)",
     )
-    task = Task("generating keys", 2 + int(relinearization) + len(elements), progress)
+    task = Task("generating keys", 2 + count, progress)
     secret = _core.SecretKey.generate(context.native)
     if planned != USUAL_REVEALS:
         secret.plan_reveals(planned)
@@ -107,6 +114,9 @@ def keygen(
     for element in elements:
         evaluation = evaluation.joined(_core.EvaluationKeys.generate(secret, False, [element]))
         task.advance()
+    if bootstrap:
+        evaluation = evaluation.with_encapsulation(secret)
+        task.advance()
     keys = EvaluationKeys(parameters, context, evaluation)
     return Keys(SecretKey(parameters, context, secret), PublicKey(parameters, context, public, keys), keys)
 
@@ -117,6 +127,7 @@ def galois_elements_of(
     columns: bool | None,
     galois_elements: Sequence[int],
     matrices: Sequence[tuple[int, int]],
+    bootstrap: bool = False,
 ) -> list[int]:
     """The Galois elements that `keygen` makes keys for, given these of its arguments; for the library itself. The
     library chooses them; what can't be told it, as it is no number or no shape, is refused here."""
@@ -126,6 +137,7 @@ def galois_elements_of(
         None if columns is None else bool(columns),
         [word(element, "keygen: a Galois element") for element in _listed("galois_elements", galois_elements)],
         [_shape(shape) for shape in _listed("matrices", matrices)],
+        bootstrap,
     )
 
 

@@ -17,10 +17,10 @@ from typing import Any, NamedTuple, NoReturn, TypeVar
 from weakref import WeakValueDictionary
 
 from .. import _core
-from ..devices.contexts import Context, context_from
+from ..devices.contexts import Context, context_from, context_on
 from ..errors import ArgumentError, SecrecyError
 from ..numbers.values import word
-from ..parameters.parameters import Parameters
+from ..parameters.parameters import Parameters, required_parameters
 from ..pickling import pickled_as_file
 from ..text import byte_size, html_table, plural
 from ..whole_files import path_text
@@ -29,6 +29,7 @@ __all__ = [
     "EvaluationKeys",
     "Keys",
     "PublicKey",
+    "Refreshing",
     "RekeyingKey",
     "Reveals",
     "SecretKey",
@@ -61,6 +62,17 @@ class _Key:
                 self._replicas[context.device] = replica
             assert isinstance(replica, type(self))
             return replica
+
+    def for_parameters(self: _K, parameters: Parameters) -> _K:
+        """The same key for parameters of the same lattice with other plaintext moduli: BFV's keys don't depend on them,
+        so those of one secret serve all. Residues are shared; of a public key, without the evaluation keys that it is
+        linked to.
+
+        Raises:
+            MismatchError: parameters that differ in anything else; or of BGV, whose keys do depend on the modulus.
+        """
+        context = context_on(self.device, required_parameters("for_parameters", parameters))
+        return type(self)(parameters, context, self._native.on_context(context.native))
 
     @property
     def context(self) -> Context:
@@ -212,6 +224,19 @@ class PublicKey(_Key):
         return self._moved(device, moved)
 
 
+class Refreshing(NamedTuple):
+    """What `EncryptedArray.refreshed` takes and leaves, by the parameters alone."""
+
+    #: Coefficients other than 0 of the sparse secret.
+    weight: int
+    #: Products of ciphertexts in one refresh.
+    products: int
+    #: Bits of noise headroom of every refreshed array.
+    headroom_after: float
+    #: Bits of noise headroom that an array needs which shall be refreshed.
+    headroom_needed: float
+
+
 @pickled_as_file
 class EvaluationKeys(_Key):
     """Relinearises products and rotates slots. Made by `keygen`; for the side that computes."""
@@ -251,6 +276,22 @@ class EvaluationKeys(_Key):
         return self._native.has_galois(self._parameters.slot_ring.galois.column_rotation())
 
     @property
+    def refreshes(self) -> bool:
+        """True if there are keys that lead through a sparse secret: arrays can be `EncryptedArray.refreshed`."""
+        return self._native.refreshes
+
+    @cached_property
+    def refreshing(self) -> Refreshing:
+        """What a refresh takes and leaves with these parameters; takes seconds the first time.
+
+        Raises:
+            UnsupportedError: parameters that can't be refreshed.
+            SecurityError: no sparse secret is known to be secure for them.
+        """
+        facts = _core.refresh_facts(self._context.native)
+        return Refreshing(facts.weight, facts.products, facts.refreshed_headroom, facts.least_headroom)
+
+    @property
     def nbytes(self) -> int:
         """Bytes in memory."""
         return self._native.nbytes
@@ -280,6 +321,8 @@ def _purposes(keys: EvaluationKeys) -> str:
         held.append(plural(len(keys.rotations), "rotation"))
     if keys.columns:
         held.append("columns")
+    if keys.refreshes:
+        held.append("refreshing (experimental)")
     return ", ".join(held) or "nothing"
 
 

@@ -28,7 +28,6 @@ __all__ = [
     "Cells",
     "Words",
     "as_decimal",
-    "cell_numbers",
     "cells_of",
     "chosen",
     "decimals_for",
@@ -297,21 +296,3 @@ def scaled(cells: Cells, decimals: int | None) -> tuple[IntArray, int]:
                 f"before, or give more: {cells.words.scale.format(name=cells.name, decimals=need)}"
             )
     return _objects([whole * 10 ** (exponent + places) for whole, exponent in pairs]), places
-
-
-def cell_numbers(operation: str, values: object) -> tuple[IntArray, int]:
-    """Public numbers as an operand: integers of shape () or (rows,), and the decimals that they count in.
-
-    Raises:
-        UnsupportedError: no numbers.
-        RangeError: something missing or infinite.
-    """
-    if is_a(values, "pandas", "DataFrame") or is_a(values, "polars", "DataFrame"):
-        raise UnsupportedError(f"{operation}: a column meets one column of a table: table[name]")
-    single = isinstance(values, (numbers.Number, Decimal, np.generic)) or np.ndim(values) == 0  # type: ignore[arg-type]
-    cells = one_column(operation, [values] if single else values)
-    if not cells.present.all():
-        row = int(np.flatnonzero(~cells.present)[0])
-        raise RangeError(f"{operation}: a public operand whose value {row} (counted from 0) is missing")
-    whole, decimals = scaled(cells, None)
-    return whole.reshape(()) if single else whole, decimals

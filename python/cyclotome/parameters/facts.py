@@ -220,6 +220,12 @@ class ParameterFacts:
         """SHA-256 over everything but name and value_bits, in hexadecimal; every key and ciphertext carries it."""
         return self._native.fingerprint.hex()
 
+    @property
+    def lattice_fingerprint(self) -> str:
+        """SHA-256 over what keys depend on, in hexadecimal: in BFV all of that but the plaintext moduli. Keys of one
+        secret serve all parameters that have it in common (`EvaluationKeys.for_parameters`)."""
+        return self._native.lattice_fingerprint.hex()
+
     def summary(self) -> str:
         """One line; INSECURE parameters say so, and a table that is not the default is named."""
         return self._native.summary()

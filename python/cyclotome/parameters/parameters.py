@@ -30,11 +30,12 @@ class Primes(Protocol):
 
 @pickled_as_file
 class Parameters(ParameterFacts):
-    """Checked, immutable parameters; five ways lead to them.
+    """Checked, immutable parameters; six ways lead to them.
 
     - `suggest`: from what the computation needs. The ordinary way.
     - `from_modulus_bits`: degree and length of q by hand, the primes chosen.
     - `preset`: sets of the literature, by name.
+    - `bootstrappable`: those whose arrays can be refreshed, for products without end.
     - `from_context`: the primes that were generated for circuits.
     - the constructor: every modulus by hand.
 
@@ -316,6 +317,27 @@ prime; use wider special primes
             name=name,
             value_bits=value_bits,
         )
+
+    @classmethod
+    def bootstrappable(
+        cls, degree: int = 32768, *, allow_insecure: bool = False, value_bits: int | None = None
+    ) -> Parameters:
+        """Parameters whose arrays `EncryptedArray.refreshed` gives fresh noise, of 128 bits of classical security by
+        the tables; EXPERIMENTAL, since the sparse secret that it takes has not passed everything that is asked of it
+        (doc/bootstrapping.md says what is missing).
+
+        Args:
+            degree: 32768, with values modulo 65537; or 65536, with values modulo 786433 and more products between two
+                refreshes. Powers of two from 256 on for tests: far below 128 bits.
+            allow_insecure: take those.
+            value_bits: as above.
+
+        Raises:
+            ParameterError: another degree.
+            SecurityError: a degree below 32768, unless ``allow_insecure``.
+        """
+        core = _core.bootstrappable_parameters(count("degree", degree, 1), bool(allow_insecure))
+        return cls.of_native(core, None if value_bits is None else count("value_bits", value_bits, 1, 1024))
 
     @classmethod
     def preset(cls, name: str, *, allow_insecure: bool = False, value_bits: int | None = None) -> Parameters:

@@ -116,7 +116,7 @@ def results_of(compute: Callable[..., object], arguments: Sequence[Any]) -> list
         ) from None
     if not results:
         raise ArgumentError("plan: compute returned no encrypted array; it returns at least one")
-    return results
+    return [x.relinearized() if x.native.waits else x for x in results]  # as they are sent
 
 
 #: What errors about missing keys say that keygen should make.

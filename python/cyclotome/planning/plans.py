@@ -52,8 +52,8 @@ class Plan:
     #: Products of ciphertexts, and relinearisations, in all, those of every plaintext modulus counted.
     products: int
     relinearizations: int
-    #: Products that are relinearised one by one and then summed, as ``(x * y).sum(0)`` has them: `sum_of_products`,
-    #: ``@`` and `einsum` relinearise once for each sum.
+    #: Products that are made one by one and then summed, as ``(x * y).sum(0)`` has them, with one relinearisation for
+    #: each sum: `sum_of_products`, ``@`` and `einsum` also prepare each factor once and round each sum once.
     summed_products: int
     #: Everything that is done to ciphertexts.
     operations: tuple[Operation, ...]
@@ -100,8 +100,13 @@ class Plan:
         ]
         if self.summed_products:
             lines.append(
-                f"hint             {plural(self.summed_products, 'product')} relinearised before they are summed: "
-                "x.sum_of_products(y, axis), x @ y and cy.einsum relinearise each sum once"
+                f"hint             {plural(self.summed_products, 'product')} made one by one before they are summed: "
+                "x.sum_of_products(y, axis), x @ y and cy.einsum round each sum once"
+            )
+        if self.relinearizations > self.products:
+            lines.append(
+                "hint             some products are relinearised more than once, in several sums each: take "
+                "x.relinearized() of a product that many sums have by itself"
             )
         width = max((len(each.name) for each in self.operations), default=0)
         lines += [
@@ -147,10 +152,7 @@ def _on_account(
     if public is not None:
         public = PublicKey(head.parameters, context, public.native.to(context.native), evaluation)
     ring = Keyring(public, evaluation)
-    moved = [
-        EncryptedArray(x.parameters, context, x.native.to(context.native).with_keys(ring.native()), ring)
-        for x in arrays
-    ]
+    moved = [EncryptedArray(x.parameters, context, x.native.to(context.native, ring.native()), ring) for x in arrays]
     engine.reset()
     return engine, moved, evaluation
 

@@ -11,7 +11,7 @@ from typing import Any
 from ..arrays.array import EncryptedArray
 from ..errors import UnsupportedError
 from ..frames import descriptions
-from ..frames.frame import EncryptedFrame
+from ..frames.table import Table
 from ..functions.digits import EncryptedDigits
 from ..planning.plans import Plan, plan
 from .messages import Encrypted
@@ -32,7 +32,7 @@ def signature(arguments: Sequence[Encrypted]) -> Any:
 
 
 def _signature(x: Encrypted) -> Any:
-    if isinstance(x, EncryptedFrame):
+    if isinstance(x, Table):
         facts, arrays = descriptions.described(x)
         return (json.dumps(facts, sort_keys=True), *map(_signature, arrays))
     if isinstance(x, EncryptedDigits):
@@ -48,7 +48,7 @@ def planned(function: Callable[..., Any], arguments: Sequence[Encrypted]) -> Pla
     Raises:
         Whatever the function does.
     """
-    described = [descriptions.described(each) if isinstance(each, EncryptedFrame) else None for each in arguments]
+    described = [descriptions.described(each) if isinstance(each, Table) else None for each in arguments]
     arrays: list[Any] = []
     for each, table in zip(arguments, described, strict=True):
         arrays += table[1] if table is not None else [each.digits if isinstance(each, EncryptedDigits) else each]
@@ -70,7 +70,7 @@ def planned(function: Callable[..., Any], arguments: Sequence[Encrypted]) -> Pla
 
 def _flat(result: Any) -> Any:
     """The arrays of tables in their place."""
-    if isinstance(result, EncryptedFrame):
+    if isinstance(result, Table):
         return [array for column in result.columns.values() for array in column.arrays()]
     if isinstance(result, (list, tuple)):
         return [_flat(each) for each in result]

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ..arrays.array import EncryptedArray
 from ..errors import CyclotomeError, FunctionError
 from ..frames.columns import EncryptedCategories, EncryptedColumn
-from ..frames.frame import EncryptedFrame
+from ..frames.table import Table
 from ..functions.digit_arrays import DigitArray
 from ..keys.held import held_for, hold_keys
 from ..keys.keyring import Keyring
@@ -38,14 +38,14 @@ def keys_of(batch: Any) -> Keyring:
 
 
 #: What consists of encrypted arrays, and is given keys as a whole.
-_KINDS = (EncryptedArray, DigitArray, EncryptedFrame, EncryptedColumn, EncryptedCategories)
+_KINDS = (EncryptedArray, DigitArray, Table, EncryptedColumn, EncryptedCategories)
 
 
 def arrays_within(value: Any) -> Iterator[EncryptedArray]:
     """All encrypted arrays in a batch."""
     if isinstance(value, (EncryptedColumn, EncryptedCategories)):
         yield from value.arrays()
-    elif isinstance(value, (EncryptedArray, DigitArray, EncryptedFrame)):
+    elif isinstance(value, (EncryptedArray, DigitArray, Table)):
         yield from arrays_of(value)
     elif isinstance(value, (list, tuple)):
         for each in value:

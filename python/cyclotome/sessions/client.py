@@ -12,7 +12,10 @@ from ..arrays.encryption import EncryptOptions
 from ..errors import ArgumentError, MismatchError, UnknownKeysError, UnsupportedError
 from ..files import to_bytes
 from ..frames.decryption import decrypt_frame
-from ..frames.frame import EncryptedFrame, encrypt_frame
+from ..frames.encrypting import encrypt_frame
+from ..frames.frame import EncryptedFrame
+from ..frames.statistics.deferred import EncryptedStatistics
+from ..frames.table import Table
 from ..functions.digit_arrays import DigitArray
 from ..functions.digits import EncryptedDigits, decrypt_digits, encrypt_digits
 from ..functions.numbers import EncryptedNumbers
@@ -134,7 +137,7 @@ class Client:
     def request(self, *arguments: object, **options: Unpack[EncryptOptions]) -> bytes:
         """The bytes of a request: arguments that are encrypted already as they are, others by `encrypt` with these
         options."""
-        encrypted = (EncryptedArray, DigitArray, EncryptedFrame)
+        encrypted = (EncryptedArray, DigitArray, Table)
         arrays = [each if isinstance(each, encrypted) else self.encrypt(each, **options) for each in arguments]
         for each in arrays:
             require_key(each, self.key_id, "an argument")
@@ -180,7 +183,7 @@ class Client:
         return [self._opened(each) for each in found] if isinstance(found, Sequence) else self._opened(found)
 
     def _opened(self, x: Encrypted) -> Any:
-        if isinstance(x, EncryptedFrame):
+        if isinstance(x, (EncryptedFrame, EncryptedStatistics)):
             return decrypt_frame(x, self._keys.secret)
         if isinstance(x, EncryptedDigits):
             return decrypt_digits(x, self._keys.secret)

@@ -11,7 +11,7 @@ from .. import _core
 from ..arrays.array import EncryptedArray
 from ..errors import FormatError, FunctionError, MismatchError, SecrecyError
 from ..files import from_bytes, next_object, to_bytes, to_view
-from ..frames.frame import EncryptedFrame
+from ..frames.table import Table
 from ..functions.digit_arrays import DigitArray
 from ..keys.keyring import Keyring
 from ..keys.kinds import EvaluationKeys, PublicKey
@@ -32,8 +32,8 @@ __all__ = [
 ]
 
 #: What functions take and return.
-Encrypted = EncryptedArray | DigitArray | EncryptedFrame
-_KINDS = (EncryptedArray, DigitArray, EncryptedFrame)
+Encrypted = EncryptedArray | DigitArray | Table
+_KINDS = (EncryptedArray, DigitArray, Table)
 #: Objects in an answer.
 _MOST_RESULTS = 4096
 

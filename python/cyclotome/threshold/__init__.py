@@ -492,8 +492,8 @@ def combine(
         session: the session.
         first: the first shares of all parties.
         second: the second ones; none in a session without relinearisation key.
-        acceptances: those of all parties. None: the keys are made all the same, and nobody knows whether others have the
-            same ones, which the parties' own `Party.accepted` tells them.
+        acceptances: those of all parties. None: the keys are made all the same, and nobody knows whether others have
+            the same ones, which the parties' own `Party.accepted` tells them.
         device: where the keys shall compute.
 
     Raises:

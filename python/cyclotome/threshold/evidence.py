@@ -62,7 +62,9 @@ def _sent(every: list[Messages], session: Session, identities: Mapping[int, Veri
     commitments = [one for one in every if isinstance(one, Commitment)]
     shares = [one for one in every if isinstance(one, KeyShare)]
     words = [one for one in every if isinstance(one, Acceptance)]
-    _require_known({one.party for one in every if isinstance(one, (Coin, Commitment, KeyShare, Acceptance))}, identities)
+    _require_known(
+        {one.party for one in every if isinstance(one, (Coin, Commitment, KeyShare, Acceptance))}, identities
+    )
     context = context_on("cpu", session.parameters)
     natives = [one.native for one in coins], [one.native for one in commitments], [one.on(context) for one in shares]
     fault = _core.joint_fault(session.native, *natives, [one.native for one in words], verifying(identities))
@@ -109,9 +111,7 @@ def blaming(messages: Iterable[Any]) -> Iterator[None]:
         yield
     except BlameError as blame:
         unproved = blame.stage == "second" and blame.evidence.startswith(("proof", "no proof"))
-        blame.messages = tuple(
-            one for one in messages if one.party in blame.parties or (unproved and _is_first(one))
-        )
+        blame.messages = tuple(one for one in messages if one.party in blame.parties or (unproved and _is_first(one)))
         raise
 
 

@@ -15,7 +15,17 @@ from ..numbers.values import index
 from ..parameters.parameters import Parameters, required_parameters
 from ..pickling import pickled_as_file
 
-__all__ = ["Acceptance", "Coin", "Commitment", "DecryptionShare", "KeyShare", "Message", "SecretShare", "Session", "number_of"]
+__all__ = [
+    "Acceptance",
+    "Coin",
+    "Commitment",
+    "DecryptionShare",
+    "KeyShare",
+    "Message",
+    "SecretShare",
+    "Session",
+    "number_of",
+]
 
 
 @pickled_as_file

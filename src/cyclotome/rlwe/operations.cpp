@@ -181,14 +181,7 @@ ConstView relinearization_key(const Ciphertext& a, const EvaluationKeys& keys) {
 Ciphertext relinearize(const Ciphertext& given, const EvaluationKeys& keys) {
   require_keys_of("relinearize", given, keys);
   if (given.parts() == 2) return given.derived(given.polynomials().clone(), given.noise(), given.raised_from());
-  if (given.parts() != 3) throw ArgumentError(message("relinearize takes ciphertexts of 3 parts, not ", given.parts()));
-  const ConstView key = relinearization_key(given, keys);
-  const Ciphertext a = native(given);
-  const Relinearization step(*a.context(), a.plain(), a.level(), a.noise());
-  PolyArray result = a.like(a.batch(), 2);
-  const Operand operands[] = {result.view(), a.polynomials().view(), key};
-  relinearization(*a.context(), {a.plain(), a.level(), a.raised_from(), step.at})->run(operands);
-  return a.derived(std::move(result), step.noise, step.at);
+  return relinearize_in(given, keys, relinearization_level(given));
 }
 
 Ciphertext apply_galois(const Ciphertext& given, std::uint64_t element, const EvaluationKeys& keys) {

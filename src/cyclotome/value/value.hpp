@@ -5,6 +5,7 @@
 #include "cyclotome/value/arrays/decryption.hpp"
 #include "cyclotome/value/arrays/encryption.hpp"
 #include "cyclotome/value/arrays/plain_array.hpp"
+#include "cyclotome/value/arrays/refreshing.hpp"
 #include "cyclotome/value/arrays/rekeying.hpp"
 #include "cyclotome/value/elementwise/elementwise.hpp"
 #include "cyclotome/value/elementwise/inner_products.hpp"

@@ -171,10 +171,12 @@ TEST(objects_over_other_cyclotomic_rings_are_what_they_were_when_this_was_writte
 const std::vector<std::vector<std::string>> joint_golden = {
     {"c82d09057f1ea51e281156333bbdb6166703216d1d1b8d7c7fd1e367189f1d1f", "e6f783e225a044b1", "8ed29e5c41fa90f0",
      "b6eebb0935fffc2d", "8e366073ba002670", "74128b80cfe68e6f", "7482d9c9487c3915", "e218640274da5260",
-     "3dbc811c707a2e93", "b62124e7c407c170", "5071b514497a654c"},
+     "3dbc811c707a2e93", "b62124e7c407c170", "5071b514497a654c", "f26e016caa81753f", "b0af85b1d04a2fac",
+     "9f09dd777070981b"},
     {"2b85cd6446217cbf8b0b1c8e153f7e1a8ac3da05ebe74f09c496d85d5d418b6a", "f5722c9e2106df61", "bde4ff07f49449fa",
      "8d63af5c7ccdd6c1", "ace8a7c6898fffa1", "c3fca0a3ac722cee", "ba74c0ef1c03c820", "21fef04c7a4001e1",
-     "30c116ddb0f937b0", "a89b3237eb8a775e", "1f0cd38c5377e452"},
+     "30c116ddb0f937b0", "a89b3237eb8a775e", "1f0cd38c5377e452", "ace4f35400cdb150", "27c714b4f77faedd",
+     "456f60380e3a3857"},
 };
 
 TEST(messages_of_joint_keys_are_what_they_always_were) {

@@ -202,7 +202,7 @@ TEST(impossible_keys_are_refused) {
   REFUSED("evaluation_keys", p.parts.back().bytes.pop_back(), "items");
   REFUSED("evaluation_keys", p.parts.back().bytes.resize(40), "items");
   REFUSED("evaluation_keys", p.parts.back().bytes.resize(7), "truncated");
-  REFUSED("evaluation_keys", p.parts.insert(p.parts.end(), 100, p.parts.back()), "more than 11 sections");
+  REFUSED("evaluation_keys", p.parts.insert(p.parts.end(), 100, p.parts.back()), "more than 13 sections");
 }
 
 TEST(plaintexts_that_lie_are_refused) {

@@ -171,7 +171,7 @@ TEST(sections_out_of_place_are_refused) {
   REFUSED("array", p.parts.pop_back(), "equally many ciphertexts");
   REFUSED("array", std::swap(p.parts[4], p.parts[5]), "must be larger");
   REFUSED("array", p.parts.push_back(p.parts.back()), "must be larger");
-  REFUSED("array", p.parts.insert(p.parts.end(), 100000, {"CIPH", {}}), "more than 11 sections");
+  REFUSED("array", p.parts.insert(p.parts.end(), 100000, {"CIPH", {}}), "more than 13 sections");
   REFUSED("secret_key", p.parts.back().bytes.push_back(0), "damaged");
   REFUSED("secret_key", p.parts.back().bytes.pop_back(), "damaged");
   REFUSED("public_key", p.parts.back().bytes.resize(31), "truncated");

@@ -255,7 +255,8 @@ TEST(coins_that_are_withheld_altered_or_copied) {
   const Coin elsewhere(session.parameters(), session.digest(), 2, Coin::Stage::shown, Digest{1}, coins[1].value());
   CHECK_THROWS_WITH(MismatchError, ada.first_share(with(coins[0], elsewhere)), "not all have seen the same");
   CHECK_THROWS_WITH(ArgumentError, ada.secret(), "no secret key yet");  // nothing was opened by any of these
-  const JointProgress waiting = ada.advance({.coins = {tosses[1]}, .commitments = commitments, .shares = {}});
+  const JointProgress waiting =
+      ada.advance({.coins = {tosses[1]}, .commitments = commitments, .shares = {}, .acceptances = {}});
   CHECK_EQ(waiting.stage, "coin");
   CHECK_EQ(waiting.missing, std::vector<std::uint32_t>{2});
   CHECK(waiting.sent.shares.empty());
@@ -287,12 +288,13 @@ TEST(coins_that_are_withheld_altered_or_copied) {
 JointProgress run(const ThresholdSession& session, const rlwe::ContextPtr& context,
                   const std::vector<std::string>& files, JointMessages& inbox) {
   JointProgress last;
-  for (int round = 0; round < 6; ++round) {
+  for (int round = 0; round < 7; ++round) {
     for (const std::string& file : files) {
       last = JointParty(session, context, io::PartyFile::open(file, session)).advance(inbox);
       inbox.coins.insert(inbox.coins.end(), last.sent.coins.begin(), last.sent.coins.end());
       inbox.commitments.insert(inbox.commitments.end(), last.sent.commitments.begin(), last.sent.commitments.end());
       inbox.shares.insert(inbox.shares.end(), last.sent.shares.begin(), last.sent.shares.end());
+      inbox.acceptances.insert(inbox.acceptances.end(), last.sent.acceptances.begin(), last.sent.acceptances.end());
     }
   }
   return last;
@@ -357,7 +359,7 @@ TEST(a_file_that_was_copied_back_opens_nothing_that_was_kept) {
   JointMessages same;
   for (const Coin& coin : inbox.coins) same.coins.push_back(coin);
   same.commitments = inbox.commitments;
-  JointMessages sent{.coins = {}, .commitments = {}, .shares = copied_back().advance(same).sent.shares};
+  const JointMessages sent = copied_back().advance(same).sent;
   CHECK(seeds_of(sent) == seeds_of(inbox));
 }
 

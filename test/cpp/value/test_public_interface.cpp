@@ -280,12 +280,13 @@ TEST(joint_keys_and_their_messages) {
       steps.back().speak_with(voice(party));
     }
     JointProgress last;
-    for (int round = 0; round < 6; ++round) {
+    for (int round = 0; round < 7; ++round) {
       for (JointParty& party : steps) {
         last = party.advance(inbox);
         inbox.coins.insert(inbox.coins.end(), last.sent.coins.begin(), last.sent.coins.end());
         inbox.commitments.insert(inbox.commitments.end(), last.sent.commitments.begin(), last.sent.commitments.end());
         inbox.shares.insert(inbox.shares.end(), last.sent.shares.begin(), last.sent.shares.end());
+        inbox.acceptances.insert(inbox.acceptances.end(), last.sent.acceptances.begin(), last.sent.acceptances.end());
       }
     }
     CHECK_EQ(last.stage, "done");
@@ -297,6 +298,11 @@ TEST(joint_keys_and_their_messages) {
     unsigned_one.coins[1].attach({});
     CHECK_THROWS_WITH(MismatchError, steps[0].advance(unsigned_one), "is not signed by it");
     CHECK(stored(to_bytes(inbox.coins[0])).coin().signature() == inbox.coins[0].signature());
+    CHECK(stored(to_bytes(inbox.acceptances[0])).acceptance().signature() == inbox.acceptances[0].signature());
+    CHECK(steps.back().accepted() && !JointParty(audited, context, 1).accepted());
+    unsigned_one = inbox;
+    unsigned_one.acceptances[1].attach({});
+    CHECK_THROWS_WITH(MismatchError, steps[0].advance(unsigned_one), "is not signed by it");
     CHECK_EQ(stored(to_bytes(inbox.shares[0])).key_share(context).opened().candidates.size(), std::size_t{7});
     CHECK_THROWS_WITH(ArgumentError, parties[0].toss(), "no audit");
     CHECK_THROWS_WITH(ArgumentError, JointParty(audited, context, 1).first_share(commitments), "shows its coin");
@@ -306,6 +312,11 @@ TEST(joint_keys_and_their_messages) {
     CHECK_THROWS(ArgumentError, JointParty(session, context, 2).second_share(first));
     CHECK_THROWS(ArgumentError, combine(session, context, first));
     CHECK_THROWS(ArgumentError, combine(session, context, second, first));
+    const std::vector<Acceptance> words = {parties[0].accept(first, second), parties[1].accept(first, second),
+                                           parties[2].accept(first, second)};
+    CHECK_THROWS_WITH(ArgumentError, parties[0].seal(std::span(words).first(2)), "nothing of party 3");
+    parties[0].seal(words);
+    CHECK(parties[0].accepted() && !parties[1].accepted());
     const JointKeys keys = combine(session, context, first, second);
     CHECK(keys.evaluation.id() == parties[2].key());
     std::vector<std::vector<SecretShare>> dealt(3);
@@ -403,6 +414,32 @@ TEST(engines_of_circuits) {
   CHECK_THROWS(EngineError, make_fpga_engine("/nowhere/circuit.so", make_cpu_engine(1)));
   CHECK_THROWS(ArgumentError, make_fpga_engine("/nowhere/circuit.so", make_cpu_engine(1), {.boards = 0}));
   CHECK_THROWS_WITH(ArgumentError, circuit_statistics(*make_cpu_engine(1)), "no circuits");
+}
+
+TEST(arrays_are_refreshed_by_keys_from_a_file) {
+  const ContextPtr context = make_context(bootstrappable_parameters(256, true), make_cpu_engine(1));
+  const Keys keys = keygen(context, {.rotations = std::vector<std::int64_t>{}, .bootstrap = true});
+  const EvaluationKeys read =
+      StoredObject(to_bytes(keys.evaluation), {.allow_insecure = true}).evaluation_keys(context);
+  const RefreshFacts facts = refresh_facts(context);
+  CHECK_EQ(facts.weight, 32U);
+  CHECK_EQ(facts.products, 12U);
+  const std::vector<std::int64_t> values = {1, 0, -1, 1};
+  EncryptedArray x = encrypt(values, keys.public_key, {.bound = 1}).with_keys(read);
+  for (int i = 0; i < 40; ++i) {
+    if ((x * x).noise_headroom() < facts.least_headroom) x = refresh(x);
+    x = x * x * x;
+  }
+  CHECK_EQ(decrypt(refresh(x), keys.secret).to_int64(), values);
+  CHECK(std::abs(refresh(x).noise_headroom() - facts.refreshed_headroom) < 1e-6);
+  CHECK_THROWS(MissingKeyError, refresh(encrypt(values, keys.public_key, {.bound = 1})));
+  CHECK_THROWS(
+      MissingKeyError,
+      refresh(
+          encrypt(values, keys.public_key, {.bound = 1}).with_keys(EvaluationKeys::generate(keys.secret, true, {}))));
+  CHECK_THROWS(UnsupportedError, keygen(context_of(bgv_scheme(), {97}), {.bootstrap = true}));
+  CHECK_THROWS(UnsupportedError, refresh_facts(context_of(bfv_scheme(), {97})));
+  CHECK_THROWS(SecurityError, bootstrappable_parameters(1024));
 }
 
 }  // namespace

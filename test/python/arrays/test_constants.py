@@ -17,6 +17,7 @@ from cyclotome._core import testing
 from cyclotome._core.testing import rlwe
 from numpy.typing import NDArray
 from oracles.integers import centred
+from small import insecure
 
 DEGREE = 16
 #: Plaintext moduli: with a slot for each coefficient, several, with fewer slots, without slots.
@@ -26,11 +27,7 @@ SCHEMES = ("bfv", "bgv")
 
 @functools.cache
 def keys_of(scheme: str, plain: tuple[int, ...]) -> cy.Keys:
-    found = cy.bfv.find_primes(DEGREE, [50] * 4 + [51], plain)
-    parameters = cy.Parameters(
-        degree=DEGREE, plain_moduli=plain, moduli=found[:4], special_moduli=found[4:], scheme=scheme, security=0,
-        allow_insecure=True,
-    )  # fmt: skip
+    parameters = insecure(plain, DEGREE, scheme=scheme)
     return cy.keygen(parameters, rotations=[], device="cpu:1")
 
 

@@ -26,6 +26,7 @@ def reported(done: int, total: int, what: str) -> None:
 OPTIONS: dict[str, tuple[Callable[[], AbstractContextManager[None]], Callable[[], bool]]] = {
     "allow_undecryptable": (cy.allow_undecryptable, lambda: current.get().allow_undecryptable),
     "progress": (lambda: progress(reported), lambda: current.get().progress is reported),
+    "relinearize_products": (cy.relinearize_at_once, lambda: current.get().relinearize_products),
     "product_method": (lambda: product_method("behz"), lambda: current.get().product_method == "behz"),
 }
 

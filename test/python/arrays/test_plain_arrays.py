@@ -11,17 +11,14 @@ from typing import Any
 import cyclotome as cy
 import numpy as np
 import pytest
+from small import insecure
 
 OPERATIONS = (operator.add, operator.sub, operator.mul)
 
 
 @functools.cache
 def party(scheme: str) -> tuple[cy.Parameters, Any]:
-    found = cy.bfv.find_primes(64, [50] * 5 + [51], [65537, 40961])
-    parameters = cy.Parameters(
-        degree=64, plain_moduli=[65537, 40961], moduli=found[:5], special_moduli=found[5:], scheme=scheme,
-        security=0, allow_insecure=True,
-    )  # fmt: skip
+    parameters = insecure([65537, 40961], 64, [50] * 5, scheme=scheme)
     return parameters, cy.keygen(parameters)
 
 

@@ -7,7 +7,6 @@ import csv
 import html
 import io
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -50,15 +49,6 @@ return [...document.querySelectorAll('h2')].map(h => {
   return {title: h.textContent, rows: table.tBodies[0].rows.length, box: table.getBoundingClientRect().width};
 });
 """
-
-
-@pytest.fixture(scope="module")
-def window() -> Iterator[browser.Page]:
-    if browser.MISSING:
-        pytest.skip(browser.MISSING)
-    pytest.importorskip("selenium", reason="selenium, which drives the browser, is not installed (extra test)")
-    with browser.opened() as found:
-        yield found
 
 
 def marks(plot: charts.Plot) -> int:

@@ -13,17 +13,14 @@ pytest.importorskip("typer")
 import cyclotome as cy
 import numpy as np
 from cli_runner import run, succeed
+from small import insecure
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Parameters deep enough, keys, and a table of two short columns of halves."""
     folder = tmp_path_factory.mktemp("comparisons")
-    primes = cy.bfv.find_primes(1024, [50] * 7 + [51])
-    parameters = cy.Parameters(
-        degree=1024, plain_moduli=[12289], moduli=primes[:7], special_moduli=primes[7:], security=0,
-        allow_insecure=True,
-    )  # fmt: skip
+    parameters = insecure([12289], 1024, [50] * 7)
     cy.save(folder / "params.ct", parameters)
     succeed("keygen", folder / "params.ct", "--out", folder, "--allow-insecure")
     (folder / "table.csv").write_text("a,b\n1.5,2\n-0.5,-0.5\n0,1\n", encoding="utf-8")

@@ -14,6 +14,7 @@ pytest.importorskip("typer")
 
 import cyclotome as cy
 from cli_runner import run, succeed
+from small import insecure
 
 N = 1024
 
@@ -22,11 +23,7 @@ N = 1024
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Parameters of three primes, keys for traces, and a table of two short columns."""
     folder = tmp_path_factory.mktemp("polynomials")
-    primes = cy.bfv.find_primes(N, [40, 40, 40, 41])
-    parameters = cy.Parameters(
-        degree=N, plain_moduli=[40961], moduli=primes[:3], special_moduli=primes[3:], scheme="bfv", security=0,
-        allow_insecure=True,
-    )  # fmt: skip
+    parameters = insecure([40961], N, [40] * 3, [41])
     cy.save(folder / "params.ct", parameters)
     succeed("keygen", folder / "params.ct", "--out", folder, "--galois", "traces", "--allow-insecure")
     (folder / "table.csv").write_text("a,b\n1.5,2\n-0.5,3\n0,1\n", encoding="utf-8")

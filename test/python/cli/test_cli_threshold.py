@@ -88,7 +88,19 @@ def make_keys(place: Path, threshold: int, *options: object) -> Any:
             dealt = [folders(place)[other] / f"dealt-{other}-to-{party}.key" for other in PARTIES]
             assert all(stat.S_IMODE(path.stat().st_mode) == 0o600 for path in dealt)
             succeed("threshold", "receive", session, *dealt, *own, "-o", folder / "share.key")
-    succeed("threshold", "combine", session, *first, *second, "--out", place / "keys", INSECURE)
+    unsaid = succeed("threshold", "combine", session, *first, *second, "--out", place / "early", INSECURE)
+    assert "not accepted" in unsaid.text
+    words = []
+    for party, folder in folders(place).items():
+        words.append(folder / f"accept-{party}.ct")
+        own = "--party", party, "--secret", folder / "secret.key", INSECURE
+        succeed("threshold", "accept", session, *first, *second, *own, "-o", words[-1])
+    said = succeed(
+        "threshold", "combine", session, *first, *second, *words, "--out", place / "keys", INSECURE, "--json"
+    )
+    assert said.data["accepted"] is True
+    one = run("threshold", "combine", session, *first, *second, words[0], "--out", place / "late", INSECURE)
+    assert (one.code, "party 2" in one.text) == (2, True)
     return made.data
 
 
@@ -197,7 +209,7 @@ def test_three_people_who_only_do_what_is_next(place: Path, threshold: int) -> N
     options = "--parties", 3, "--threshold", threshold, "--rotations", "none", "-o", session, INSECURE
     succeed("threshold", "new", place / "params.ct", *options)
     found = {}
-    for _ in range(6):
+    for _ in range(7):
         for party, folder in folders(place).items():
             words = "threshold", "step", session, "--party", party, "--in", inbox, "--out", folder, INSECURE, "--json"
             clear = ["--deal-in-clear"] if party != 2 else []
@@ -208,7 +220,7 @@ def test_three_people_who_only_do_what_is_next(place: Path, threshold: int) -> N
     assert {each["waits_for"] for each in found.values()} == {"done"}
     assert len({(each["transcript"], each["key_id"]) for each in found.values()}) == 1
     facts = succeed("threshold", "status", session, "--in", inbox, INSECURE, "--json").data
-    assert [facts[stage] for stage in ("toss", "commit", "coin", "first", "second")] == [[1, 2, 3]] * 5
+    assert [facts[stage] for stage in ("toss", "commit", "coin", "first", "second", "accept")] == [[1, 2, 3]] * 6
     shares = sorted(inbox.glob("first-*")) + sorted(inbox.glob("second-*"))
     said = succeed("threshold", "transcript", session, *shares, INSECURE)
     assert said.text.replace(" ", "").strip() == found[1]["transcript"]
@@ -260,7 +272,7 @@ def test_three_people_who_sign(place: Path) -> None:
     relayed = run(*stepped(1))
     assert relayed.code == 5 and "party 3" in relayed.text and not (folders(place)[1] / "commit-1.ct").exists()
     (inbox / "toss-3.ct").write_bytes(true)
-    for _ in range(5):
+    for _ in range(6):
         found = [succeed(*stepped(party, "--json")).data for party in PARTIES]
         delivered()
     assert {each["waits_for"] for each in found} == {"done"} and len({each["transcript"] for each in found}) == 1

@@ -13,6 +13,7 @@ import pytest
 pytest.importorskip("typer")
 
 from cli_runner import run
+from small import insecure
 
 INSECURE = "--allow-insecure"
 KEYS, OTHERS = 5, 3
@@ -47,7 +48,9 @@ COMMANDS: list[tuple[str, set[str], int]] = [
     ("threshold answer {session} FILE --party 1 --secret {own} -o {new}", {"key-share"}, KEYS),
     ("threshold answer {session} {key-share} --party 1 --secret FILE -o {new}", {"own"}, OTHERS),
     ("threshold receive {session} FILE --party 1 --secret {own} -o {new}", {"secret-share"}, KEYS),
-    ("threshold combine {session} FILE --out {new}", {"key-share"}, KEYS),
+    ("threshold accept {session} FILE --party 1 --secret {own} -o {new}", {"key-share"}, KEYS),
+    ("threshold accept {session} {key-share} --party 1 --secret FILE -o {new}", {"own"}, OTHERS),
+    ("threshold combine {session} FILE --out {new}", {"key-share", "acceptance"}, KEYS),
     ("threshold decrypt-share {session} FILE --party 1 --with 1,2 --secret {own} -o {new}", {"array"}, OTHERS),
     ("threshold decrypt-share {session} {array} --party 1 --with 1,2 --secret FILE -o {new}", {"own"}, OTHERS),
     ("threshold decrypt {session} {array} FILE", {"decryption-share"}, OTHERS),
@@ -72,11 +75,13 @@ def joint(parameters: cy.Parameters, own: Path) -> dict[str, Any]:
     first = [party.first_share(coins) for party in parties]
     second = [party.second_share(first) for party in parties]
     keys = cy.threshold.combine(session, first, second)
+    word = parties[0].accept(first, second)
     dealt = parties[0].deal()[2]
     parties[0].receive([party.deal()[1] for party in parties])
     share = parties[0].decryption_share(cy.encrypt([1, 2], keys.public), active=[1, 2])
     return {
         "session": session,
+        "acceptance": word,
         "coin": coins[0],
         "commitment": commitments[0],
         "key-share": first[0],
@@ -89,11 +94,7 @@ def joint(parameters: cy.Parameters, own: Path) -> dict[str, Any]:
 def place(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A file of every kind, all of the same parameters and, but for joint keys, of the same secret."""
     folder = tmp_path_factory.mktemp("kinds")
-    primes = cy.bfv.find_primes(64, [50, 50, 50, 51], avoid=[786433])
-    parameters = cy.Parameters(
-        degree=64, plain_moduli=[786433], moduli=primes[:3], special_moduli=primes[3:], security=0,
-        allow_insecure=True, value_bits=8, parties=3,
-    )  # fmt: skip
+    parameters = insecure([786433], 64, [50] * 3, value_bits=8, parties=3)
     keys, others = cy.keygen(parameters), cy.keygen(parameters)
     objects: dict[str, Any] = {
         "parameters": parameters,

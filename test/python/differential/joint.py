@@ -328,7 +328,7 @@ def kinds_of_messages(draw: Draw) -> None:
         share = circle.parties[1].decryption_share(x, active=[1, 2])
         sent = {type(each).__name__: each for each in circle.sent}
         found = [(share, "DecryptionShare"), (circle.parties[1].share, "SecretShare")]
-        found += [(sent[kind], kind) for kind in ("Coin", "Commitment", "KeyShare")]
+        found += [(sent[kind], kind) for kind in ("Acceptance", "Coin", "Commitment", "KeyShare")]
         if READY:
             circle.identities = {number: api.threshold.Identity.create() for number in session.parties}
             own = circle.identities[1]
@@ -360,7 +360,14 @@ def joint_steps(draw: Draw) -> None:
             second.append(party.second_share(first))
         else:
             party.agree(first)
-    keys = threshold.combine(session, first, second, device=HOME)
+    words = [party.accept(first, second) for party in parties]
+    assert {word.seen for word in words} == {threshold.transcript(session, first, second)}
+    for party in parties:
+        assert not party.accepted
+        party.seal(words)
+        assert party.accepted
+    given = draw(st.sampled_from([None, words]))
+    keys = threshold.combine(session, first, second, acceptances=given, device=HOME)
     values = draw(st.lists(st.integers(-9, 9), min_size=3, max_size=3))
     x = api.encrypt(values, keys.public, bound=9)
     shares = [party.decryption_share(x, flooding_bits=40) for party in parties]

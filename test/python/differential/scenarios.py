@@ -21,7 +21,7 @@ from cyclotome.errors import CyclotomeError
 from hypothesis import strategies as st
 from small import HOME
 
-from . import circuit_programs, facts, joint, quantised, served
+from . import circuit_programs, facts, joint, quantised, refreshed, served, table_statistics
 from .programs import world
 from .recording import api
 
@@ -390,6 +390,12 @@ def options(draw: Draw) -> None:
             assert type(error).__name__ == "NoiseError"
         else:
             raise AssertionError("what can't be decrypted was computed outside of the context")
+    a, b = (np.array(draw(st.lists(st.integers(-9, 9), min_size=3, max_size=3)), dtype=object) for _ in range(2))
+    y, z = (api.encrypt(each, where.keys.public, bound=9).with_keys(where.keys.evaluation) for each in (a, b))
+    with api.relinearize_at_once():
+        at_once = y * z
+    assert api.to_bytes(at_once) == api.to_bytes(y * z)
+    _close(api.decrypt(at_once - y * z + z * z, where.keys.secret), b * b, "products at once and later")
     limit = draw(st.sampled_from(["1G", 1 << 30]))
     api.set_memory_limit(limit=limit)
     try:
@@ -406,7 +412,9 @@ def tables_by_hand(draw: Draw) -> None:
     zeroed = [value * one for value, one in zip(values, mask, strict=True)]
     cleared = draw(st.sampled_from([None, False, True]))
     x = api.encrypt(zeroed if cleared else values, where.keys.public, bound=9).with_keys(where.keys.evaluation)
-    column = api.EncryptedColumn(values=x, scale=1, mask=mask, cleared=cleared)
+    column = api.EncryptedColumn(
+        values=x, scale=1, mask=mask, cleared=cleared, index=None, kind="number", kept=None, name="a"
+    )
     _close(api.decrypt_frame(column.sum(), where.keys.secret, exact=True), sum(zeroed), (values, mask))
     frame = api.EncryptedFrame(columns={"a": column}, index=draw(st.sampled_from([None, ("x", "y", "z")])))
     found = api.decrypt_frame(frame, where.keys.secret)["a"]
@@ -457,6 +465,8 @@ SCENARIOS: dict[str, Callable[[Draw], None]] = {
     each.__name__: each
     for each in (
         kinds,
+        table_statistics.table_statistics,
+        table_statistics.table_options,
         suggestions,
         computed_suggestions,
         digits,
@@ -477,6 +487,7 @@ SCENARIOS: dict[str, Callable[[Draw], None]] = {
         *joint.SCENARIOS,
         *quantised.SCENARIOS,
         *facts.SCENARIOS,
+        *refreshed.SCENARIOS,
         *served.SCENARIOS,
         *circuit_programs.SCENARIOS,
     )

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from cyclotome._core.testing import shapes
 from cyclotomic_party import smallest_primes
+from small import insecure
 
 SHAPE = (3, 40)
 
@@ -30,11 +31,7 @@ def party(scheme: str, cyclotomic: bool = False) -> tuple[cy.Parameters, Any]:
             scheme=scheme, security=0, allow_insecure=True,
         )  # fmt: skip
     else:
-        found = cy.bfv.find_primes(64, [50] * 6, [65537, 40961])
-        parameters = cy.Parameters(
-            degree=64, plain_moduli=[65537, 40961], moduli=found[:5], special_moduli=found[5:], scheme=scheme,
-            security=0, allow_insecure=True,
-        )  # fmt: skip
+        parameters = insecure([65537, 40961], 64, [50] * 5, [50], scheme=scheme)
     return parameters, cy.keygen(parameters)
 
 

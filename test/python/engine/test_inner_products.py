@@ -12,6 +12,7 @@ import pytest
 from cyclotome.errors import ArgumentError, MismatchError, NoiseError, RangeError, UnsupportedError
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small import insecure
 
 SCHEMES = ("bfv", "bgv")
 DEGREE = 64
@@ -32,11 +33,7 @@ CASES: list[tuple[tuple[int, ...], tuple[int, ...], Any]] = [
 
 @pytest.fixture(scope="module", params=SCHEMES)
 def keys(request: pytest.FixtureRequest) -> cy.Keys:
-    primes = cy.bfv.find_primes(DEGREE, [50] * 5, [1073738753])
-    parameters = cy.Parameters(
-        degree=DEGREE, plain_moduli=[1073738753], moduli=primes[:4], special_moduli=primes[4:], scheme=request.param,
-        security=0, allow_insecure=True,
-    )  # fmt: skip
+    parameters = insecure([1073738753], DEGREE, [50] * 4, [50], scheme=request.param)
     return cy.keygen(parameters, device="cpu:7")  # an engine of their own, whose memory no other test uses
 
 
@@ -82,10 +79,7 @@ def test_matrices_of_any_shape(rows: int, inner: int, columns: int, seed: int) -
     assert np.array_equal(opened(x @ y, party), a @ b)
 
 
-PARAMETERS = cy.Parameters(
-    degree=DEGREE, plain_moduli=[1073738753], moduli=cy.bfv.find_primes(DEGREE, [50] * 4, [1073738753])[:3],
-    special_moduli=cy.bfv.find_primes(DEGREE, [50] * 4, [1073738753])[3:], security=0, allow_insecure=True,
-)  # fmt: skip
+PARAMETERS = insecure([1073738753], DEGREE, [50] * 3, [50])
 
 
 def test_an_array_with_itself(keys: cy.Keys) -> None:

@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
+from pages import program
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tools"))
-import check_machine_code as check
+check = program("tools/check_machine_code.py")
 
 LOOP = ["xor ecx,ecx", "vmovdqu64 zmm0,ZMMWORD PTR [rsi+rcx*8]", "vmovdqu64 ZMMWORD PTR [rdi+rcx*8],zmm0"]
 LOOP += ["add rcx,0x8", "cmp rdx,rcx", "jne 1", "ret"]

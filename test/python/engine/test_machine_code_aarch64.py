@@ -4,13 +4,10 @@ they are."""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
+from pages import program
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tools"))
-import check_machine_code as check
+check = program("tools/check_machine_code.py")
 
 
 def offences(*code: str, name: str = "kernel") -> list[str]:

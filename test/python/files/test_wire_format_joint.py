@@ -182,11 +182,18 @@ def test_messages_are_what_the_page_says(scheme: str, tmp_path: Path) -> None:
     text = f"cyclotome joint key 2\n{digest.hex()}\n{first_round.hex()}\n"
     key = hashlib.sha256(text.encode()).digest()[:16]
     assert {party.key_id for party in joint.parties.values()} == {key.hex()}
-    [(_, data)] = read(path, joint.second[0]).sections
+    [(_, data), (tag, _)] = read(path, joint.second[0]).sections
+    assert tag == "KPRF"  # test_share_proofs.py looks at it
     assert (struct.unpack_from("<2I", data, 32), data[40:72]) == ((1, 2), first_round)
-    answers = [share_digest(read(path, share).sections[0][1], p) for share in joint.second]
+    answers = []
+    for share in joint.second:
+        [(_, data), (_, proof)] = read(path, share).sections
+        answers.append(share_digest(data, p, proof[:32] + hashlib.sha256(proof[32:]).digest()))
     said = hashlib.sha256(b"cyclotome joint transcript 2\n" + digest + first_round + b"".join(answers)).hexdigest()
     assert said == cy.threshold.transcript(joint.session, joint.first, joint.second)
+    word = read(path, joint.parties[2].accept(joint.first, joint.second))
+    assert (word.kind, word.key_id) == ("acceptance", session)
+    assert word.sections == [("KACC", digest + struct.pack("<I", 2) + bytes.fromhex(said))]
     evaluation = read(path, joint.keys.evaluation)
     assert evaluation.key_id == key
     [relinearization] = [data for tag, data in evaluation.sections if tag == "RLIN"]

@@ -75,11 +75,15 @@ NO_ANSWERS: dict[str, Callable[[], Any]] = {
     "a frame's product": lambda: FRAME @ SOLD.values,
     "a column times a frame": lambda: SOLD * FRAME,
     "minus a frame": lambda: -FRAME,
-    "rows": lambda: FRAME[SHOP == "A"],
+    "rows by numbers": lambda: FRAME[SOLD],
+    "rows by categories": lambda: FRAME[SHOP],
     "a number": lambda: FRAME[0],
     "no column": lambda: FRAME["no"],
     "a column's truth": lambda: bool(SOLD),
-    "a column's comparison": lambda: SOLD == 3,
+    "a column and text": lambda: SOLD == "A",
+    "a column and an array": lambda: SOLD.values > SOLD,
+    "a column and categories": lambda: SOLD == SHOP,
+    "numbers in a condition": lambda: (SHOP == "A") & SOLD,
     "in a column": lambda: 3 in SOLD,
     "a column one by one": lambda: list(SOLD),
     "a row": lambda: SOLD[0],
@@ -93,6 +97,13 @@ NO_ANSWERS: dict[str, Callable[[], Any]] = {
     "a column for NumPy": lambda: np.asarray(SOLD),
     "categories for NumPy": lambda: np.asarray(SHOP),
     "columns for NumPy": lambda: np.array([SOLD, SOLD]),
+    "a new column in place": lambda: FRAME.__setitem__("new", SOLD),
+    "a column away": lambda: FRAME.__delitem__("sold"),
+    "rounded": lambda: round(SOLD, 1),
+    "without sign": lambda: abs(SOLD),
+    "remainders": lambda: SOLD % 2,
+    "by a column": lambda: 1 / SOLD,
+    "into an array": lambda: np.add(np.arange(4), SOLD, out=np.arange(4)),
     "numpy.sum": lambda: np.sum(SOLD),
     "numpy.where": lambda: np.where(SHOP == "A", 1, 0),
     "numpy.concatenate": lambda: np.concatenate([SOLD, SOLD]),
@@ -116,30 +127,65 @@ def test_polars_refuses_what_it_does_not_know(make: Callable[[], Any]) -> None:
         make()
 
 
-@pytest.mark.parametrize("compute", [lambda: SOLD * (1 / 3), lambda: (1 / 3) * SOLD, lambda: SOLD * SOLD + 0.1 / 3])
-def test_floats_of_many_decimals_are_to_be_rounded(compute: Callable[[], Any]) -> None:
-    """1/3 is 0.3333333333333333 as a decimal; who writes it means fewer."""
-    with pytest.raises(RangeError, match=r"such as 1/3 has as a float.*round\(x, 4\)"):
-        compute()
-    assert cy.decrypt_frame((SOLD * round(1 / 3, 4)).sum(), MADE.secret) == sum(TABLE["sold"]) * Decimal("0.3333")
+def test_floats_of_many_digits_are_rounded_and_decimals_are_not() -> None:
+    """1/3 is 0.3333333333333333 as a decimal; who writes it as a float means fewer, as a decimal all of them."""
+    sold = TABLE["sold"].tolist()
+    for factor, wanted in (
+        (1 / 3, Decimal("0.333333")),
+        (0.1 + 0.2, Decimal("0.3")),
+        (-2 / 3e5, Decimal("-0.00000666667")),
+        (0.0625, Decimal("0.0625")),
+        (np.float32(0.1), Decimal("0.1")),
+    ):
+        assert opened(SOLD * factor).tolist() == [each * wanted for each in sold]
+        assert opened(factor * SOLD).tolist() == [each * wanted for each in sold]
+    assert opened(SOLD + 1 / 3).tolist() == [each + Decimal("0.333333") for each in sold]
+    assert opened(SOLD * pd.Series([1 / 3, 0.5, 2, 1])).tolist()[:2] == [Decimal("0.999999"), Decimal("3.5")]
+    with pytest.raises(RangeError, match=r"as they are written.*round\(x, 4\)"):
+        _ = SOLD * Decimal("0.3333333333333333")
 
 
-@pytest.mark.parametrize("name", ["mean", "agg", "max"])
-def test_groups_answer_with_advice(name: str) -> None:
-    with pytest.raises(AttributeError, match=r"has no attribute.*sum and count; a mean is their quotient"):
-        getattr(FRAME.groupby("shop"), name)
-    assert not hasattr(FRAME.groupby("shop"), "__dataframe__")
-
-
-@pytest.mark.parametrize("name", ["head", "mean", "describe", "loc", "shape", "merge", "var", "apply", "to_numpy"])
-def test_pandas_names_that_there_are_not_are_answered_with_advice(name: str) -> None:
-    for x in (FRAME, SOLD, SHOP):
-        if hasattr(x, name):
-            continue
-        with pytest.raises(AttributeError, match=r"has no attribute.*(decrypt_frame|x\.arrays)"):
-            getattr(x, name)
+def test_every_name_of_pandas_is_there_or_answered_with_advice() -> None:
+    """All that a pandas user may write; what is there is computed in test_statistics.py and test_choosing.py."""
+    groups = FRAME.groupby("shop")
+    pairs = (
+        (FRAME, pd.DataFrame(TABLE)), (SOLD, TABLE["sold"]), (SHOP, TABLE["shop"]), (FRAME.mean(), TABLE["sold"]),
+        (groups, TABLE.groupby("shop")), (groups["sold"], TABLE.groupby("shop")["sold"]),
+    )  # fmt: skip
+    for x, theirs in pairs:
+        names = [name for name in dir(theirs) if not name.startswith("_") and name not in ("sold", "shop")]
+        assert len(names) > 50
+        for name in names:
+            if name in dir(x):
+                continue
+            with pytest.raises(AttributeError, match=rf"has no attribute '{name}'; .{{12}}"):
+                getattr(x, name)
         with pytest.raises(AttributeError, match=r"has no attribute '__dataframe__'$"):
             x.__dataframe__  # noqa: B018
+
+
+def test_every_function_of_numpy_is_answered_with_advice() -> None:
+    """Those of one or two operands, and those that go by `__array_function__`; operators' own are operators."""
+    operators = {"add", "subtract", "multiply", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal"}
+    operators |= {"negative", "positive"}
+    for x in (FRAME, SOLD, SHOP, FRAME.mean()):
+        functions = {name: each for name in dir(np) if isinstance(each := getattr(np, name), np.ufunc)}
+        for name, function in functions.items():
+            if name in operators:
+                continue
+            with pytest.raises((UnsupportedError, ArgumentError)) as error:
+                function(*[x] * function.nin)
+            assert len(str(error.value)) > 40 and "__array" not in str(error.value)
+        for function in (np.mean, np.std, np.quantile, np.corrcoef, np.sort, np.unique, np.clip, np.cumsum):
+            with pytest.raises((UnsupportedError, TypeError)) as error:
+                function(x, 1) if function is np.quantile else function(x)
+            assert len(str(error.value)) > 40
+
+
+def test_columns_are_no_attributes() -> None:
+    with pytest.raises(AttributeError, match=r"frame\['sold'\]"):
+        FRAME.sold  # noqa: B018
+    assert opened(FRAME.assign(twice=lambda f: f["sold"] * 2)["twice"]).tolist() == [6, 14, 2, 4]
 
 
 def test_what_python_asks_of_containers() -> None:
@@ -298,7 +344,8 @@ def test_mappings_of_series_have_the_names_of_their_rows() -> None:
 
 
 def test_groupby_takes_one_column() -> None:
-    for several in (["sold", "shop"], ("shop",)):
+    assert FRAME.groupby(["shop"]).labels == ("A", "B")
+    for several in (["sold", "shop"], ("shop", "sold")):
         with pytest.raises(UnsupportedError, match="those of one"):
             FRAME.groupby(several)
     for stamps in (pd.Series(pd.to_datetime(["2020-01-01"] * 4)), np.array(["2020-01-01"] * 4, "datetime64[ns]")):

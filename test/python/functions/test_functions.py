@@ -9,6 +9,7 @@ from typing import Any
 import cyclotome as cy
 import numpy as np
 import pytest
+from small import insecure
 
 DEGREE = 64
 SCHEMES = ("bfv", "bgv")
@@ -18,11 +19,7 @@ class World:
     """Keys of a small ring whose modulus carries whatever these tests compute."""
 
     def __init__(self, scheme: str, plain: tuple[int, ...] = (65537,), primes: int = 16) -> None:
-        found = cy.bfv.find_primes(DEGREE, [50] * primes + [51], plain)
-        self.parameters = cy.Parameters(
-            degree=DEGREE, plain_moduli=plain, moduli=found[:primes], special_moduli=found[primes:], scheme=scheme,
-            security=0, allow_insecure=True,
-        )  # fmt: skip
+        self.parameters = insecure(plain, DEGREE, [50] * primes, scheme=scheme)
         self.secret, self.public, self.evaluation = cy.keygen(self.parameters)
 
     def encrypted(self, values: Any, **how: Any) -> cy.EncryptedArray:

@@ -16,7 +16,7 @@ from cyclotome import _core
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import wire_format
-from small import DEGREE, HOME, NARROW, keys, parameters
+from small import DEGREE, HOME, NARROW, insecure, keys, parameters
 
 SCHEMES = ["bfv", "bgv"]
 seeds = st.integers(0, 2**32)
@@ -204,12 +204,8 @@ def test_layers_until_the_noise_is_used_up(scheme: str) -> None:
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_every_kind_of_key_switch(scheme: str, special: int) -> None:
     """Without special primes, with one, with digits of two; one plaintext modulus, and two that share keys."""
-    primes = cy.bfv.find_primes(DEGREE, [50] * 4 + [51] * special, avoid=NARROW)
     for plain in (NARROW[:1], NARROW):
-        chosen = cy.Parameters(
-            degree=DEGREE, plain_moduli=plain, moduli=primes[:4], special_moduli=primes[4:], security=0,
-            allow_insecure=True, scheme=scheme,
-        )  # fmt: skip
+        chosen = insecure(plain, DEGREE, special=[51] * special, scheme=scheme)
         for wanted in ((), [(6, 16)]):
             made = cy.keygen(chosen, device=HOME, matrices=wanted)
             w, a = numbers(1, 6, 16), numbers(2, 16)
@@ -361,11 +357,7 @@ def test_what_row_after_row_has_room_for_has_room_as_a_matrix(scheme: str) -> No
     rng = np.random.default_rng(9)
     w, a = rng.integers(-30, 31, (40, 50)), rng.integers(-9, 10, 50)
     for bits in range(36, 60):
-        primes = cy.bfv.find_primes(degree, [bits, bits + 1], avoid=(65537,))
-        chosen = cy.Parameters(
-            degree=degree, plain_moduli=(65537,), moduli=primes[:1], special_moduli=primes[1:], security=0,
-            allow_insecure=True, scheme=scheme,
-        )  # fmt: skip
+        chosen = insecure((65537,), degree, [bits], [bits + 1], scheme=scheme)
         made = cy.keygen(chosen, device=HOME)
         x = cy.encrypt(a, made.public, bound=9)
         try:

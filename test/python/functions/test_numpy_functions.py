@@ -10,6 +10,7 @@ import cyclotome as cy
 import numpy as np
 import pytest
 from cyclotome.errors import ArgumentError, UnsupportedError
+from small import insecure
 
 pd = pytest.importorskip("pandas")
 
@@ -25,17 +26,7 @@ def keys() -> cy.Keys:
 @pytest.fixture(scope="module")
 def small() -> cy.Keys:
     """For comparisons: a plaintext modulus of few values, without security."""
-    primes = cy.bfv.find_primes(64, [50] * 17, [257])
-    return cy.keygen(
-        cy.Parameters(
-            degree=64,
-            plain_moduli=[257],
-            moduli=primes[:16],
-            special_moduli=primes[16:],
-            security=0,
-            allow_insecure=True,
-        )
-    )
+    return cy.keygen(insecure([257], 64, [50] * 16, [50]))
 
 
 SUMS: list[Callable[[Any], Any]] = [

@@ -13,6 +13,7 @@ import cyclotome as cy
 import numpy as np
 import pytest
 from crafted_files import put_together, taken_apart
+from small import insecure
 
 DEGREE = 64
 MODULI = (2, 1 << 10, 65, (1 << 60) - 1, 65537)
@@ -43,11 +44,7 @@ def turned(a: Sequence[int], g: int, n: int) -> list[int]:
 
 def parameters_of(t: int | Sequence[int], scheme: str = "bfv", primes: int = 5, degree: int = DEGREE) -> cy.Parameters:
     plain = [t] if isinstance(t, int) else list(t)
-    found = cy.bfv.find_primes(degree, [55] * primes + [56], plain)
-    return cy.Parameters(
-        degree=degree, plain_moduli=plain, moduli=found[:primes], special_moduli=found[primes:], scheme=scheme,
-        security=0, allow_insecure=True,
-    )  # fmt: skip
+    return insecure(plain, degree, [55] * primes, [56], scheme=scheme)
 
 
 class World:

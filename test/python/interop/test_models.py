@@ -26,7 +26,7 @@ sklearn = pytest.importorskip("sklearn")
 from sklearn import datasets, ensemble, linear_model, neighbors, svm, tree  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler  # noqa: E402
-from small import HOME  # noqa: E402
+from small import HOME, insecure  # noqa: E402
 
 ROWS = 60
 
@@ -34,16 +34,7 @@ ROWS = 60
 @cache
 def keys() -> cy.Keys:
     """Of 64 slots, insecure, deep enough for every model here: a product takes a millisecond."""
-    primes = cy.bfv.find_primes(64, [50] * 24 + [51], avoid=(65537,))
-    parameters = cy.Parameters(
-        degree=64,
-        plain_moduli=(65537,),
-        moduli=primes[:-1],
-        special_moduli=primes[-1:],
-        security=0,
-        allow_insecure=True,
-        scheme="bgv",
-    )
+    parameters = insecure((65537,), 64, [50] * 24, scheme="bgv")
     return cy.keygen(parameters, rotations=[], device=HOME)
 
 

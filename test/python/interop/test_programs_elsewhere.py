@@ -15,6 +15,7 @@ from typing import Any
 import cyclotome as cy
 import numpy as np
 import pytest
+from small import insecure
 
 PROGRAMS = Path(__file__).parents[1] / "programs"
 SEAL = json.loads((PROGRAMS / "seal_evaluator.json").read_text(encoding="utf-8"))
@@ -23,11 +24,7 @@ EXPRESSIONS = json.loads((PROGRAMS / "expressions.json").read_text(encoding="utf
 
 @functools.cache
 def party(scheme: str, degree: int, plain: int, primes: int) -> cy.Keys:
-    chosen = cy.bfv.find_primes(degree, [50] * (primes + 1), [plain])
-    parameters = cy.Parameters(
-        degree=degree, plain_moduli=[plain], moduli=chosen[:primes], special_moduli=chosen[primes:], scheme=scheme,
-        security=0, allow_insecure=True,
-    )  # fmt: skip
+    parameters = insecure([plain], degree, [50] * primes, [50], scheme=scheme)
     return cy.keygen(parameters)
 
 

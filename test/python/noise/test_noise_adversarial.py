@@ -99,6 +99,34 @@ def test_products_with_conjugates_after_switches_to_every_level(machine: Machine
 
 @EVERY_CASE
 @BOTH
+def test_sums_of_products_that_are_relinearised_once(machine: Machine, case: Any, bgv: bool) -> None:
+    """Sums of equal products, of those with conjugates, times plaintexts that line up their errors, in three parts: as
+    they are, relinearised once, and as factors of the next product."""
+    rng = np.random.default_rng(machine.number)
+    for message in patterns(machine.n, machine.t, rng).values():
+        x = machine.encrypt(message)
+        c = x.conjugate()
+        for how in machine.how():
+            total = (x.times(x, how, False) + c.times(c, how, False) + x.times(c, how, False)).checked()
+            factor = matched(error_of(total), machine.t // 2 - 1)
+            for many in (total, total.by(factor), doubled(total, 6), total - x.times(x, how, False) + x):
+                once = many.checked().relinearized().checked()
+                once.times(once, how).checked()
+            (doubled(total, 3).relinearized() * c).checked()
+        total.used_up()
+        total.relinearized().used_up()
+        doubled(total, 6).relinearized().used_up()
+
+
+def doubled(value: Value, times: int) -> Value:
+    """A sum of 2^times of it."""
+    for _ in range(times):
+        value = value + value
+    return value
+
+
+@EVERY_CASE
+@BOTH
 def test_powers_by_one_factor_at_a_time_and_by_squaring(machine: Machine, case: Any, bgv: bool) -> None:
     rng = np.random.default_rng(machine.number)
     for name in ("peak", "rudin-shapiro", "small"):

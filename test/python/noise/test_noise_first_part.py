@@ -22,6 +22,7 @@ from exact_noise import errors, gaps
 from noise_machine import Machine, Value, flattening, loudest_root, matched, peak
 from oracles.integers import some_primes
 from parties import Party, small_literal
+from small import insecure
 from steered_sums import centred_parts, every_aim, first_part_canonical, steered, steering_sum
 
 SMALL = [(n, word, special, strict) for n in (64, 256, 1024) for word, special in ((64, 1), (32, 2), (64, 0))
@@ -148,11 +149,7 @@ def test_linear_maps_of_steered_sums(bgv: bool, special: int, rng: np.random.Gen
     """Matrices times packed vectors, whose rotations start by switching down where the noise allows; before and after a
     square, for every number of primes."""
     n, t = 256, 65537
-    primes = cy.bfv.find_primes(n, [50] * 5 + [51] * special, avoid=(t,))
-    parameters = cy.Parameters(
-        degree=n, plain_moduli=[t], moduli=primes[:5], special_moduli=primes[5:], security=0, allow_insecure=True,
-        scheme="bgv" if bgv else "bfv",
-    )  # fmt: skip
+    parameters = insecure([t], n, [50] * 5, [51] * special, scheme="bgv" if bgv else "bfv")
     keys = cy.keygen(parameters, matrices=[(16, n)])
     party, w = party_of(keys), rng.integers(-30000, 30001, (16, n))
     fresh = cy.encrypt(rng.integers(0, t, n), keys.public, wrap=True)

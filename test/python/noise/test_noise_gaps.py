@@ -7,7 +7,6 @@ formula that gets looser, or tighter without a word, shows. Seeds are fixed, and
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 from pathlib import Path
@@ -19,6 +18,7 @@ from bgv_party import BgvParty, bgv_literal
 from cyclotome import _core
 from cyclotome._core import testing
 from exact_noise import gaps
+from pages import program
 from parties import Party, small_literal
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -83,10 +83,7 @@ def price_table() -> dict[int, dict[int, list[int]]]:
 @pytest.mark.parametrize("degree", [4096, 8192, *(pytest.param(n, marks=pytest.mark.full) for n in (16384, 32768))])
 def test_the_price_is_the_documented_one(degree: int) -> None:
     """tools/noise_price.py says what the page says."""
-    spec = importlib.util.spec_from_file_location("noise_price", ROOT / "tools" / "noise_price.py")
-    assert spec is not None and spec.loader is not None
-    price = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(price)
+    price = program("tools/noise_price.py")
     documented = price_table()[degree]
     columns = [price.smallest(scheme, degree, strict) for scheme in ("bfv", "bgv") for strict in (False, True)]
     assert documented and all([c[depth] for c in columns] == row for depth, row in documented.items())

@@ -4,15 +4,13 @@
 from __future__ import annotations
 
 import re
-import sys
 
 import pytest
 import test_machine_code
 import test_machine_code_aarch64
-from pages import FOLDERS, ROOT
+from pages import FOLDERS, ROOT, program
 
-sys.path.insert(0, str(ROOT / "tools"))
-import machine_code
+machine_code = program("tools/machine_code.py")
 
 SOURCE = ROOT / "src" / "cyclotome"
 WORDS = {"two": 2, "five": 5, "ten": 10, "twelve": 12, "thirteen": 13}

@@ -3,33 +3,21 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
+from pages import program
 
 ROOT = Path(__file__).resolve().parents[3]
 HEADER = (ROOT / "src/cyclotome/cyclotome.hpp").read_text(encoding="utf-8")
 
 
-def tool(name: str) -> ModuleType:
-    """A script of tools/ as a module."""
-    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
 def test_every_using_declaration_is_on_the_page() -> None:
-    names = tool("cpp_names")
+    names = program("tools/cpp_names.py")
     page = names.page(HEADER, "1.2.3")
     declared = re.findall(r"^using ([\w:]+);$", HEADER, re.MULTILINE)
     assert len(declared) > 100
@@ -47,7 +35,7 @@ def test_the_public_header_takes_no_name_of_a_room_twice() -> None:
 
 
 def test_the_filter_spells_out_what_comments_imply() -> None:
-    spelt_out = tool("doxygen_filter").spelt_out
+    spelt_out = program("tools/doxygen_filter.py").spelt_out
     text = """\
 namespace cyclotome {
 /// The sum.
@@ -87,8 +75,8 @@ struct Pair {
 
 
 def test_exports_are_judged() -> None:
-    offences = tool("check_exports").offences
-    good = [f"{name}..." for name in tool("check_exports").NEEDED]
+    offences = program("tools/check_exports.py").offences
+    good = [f"{name}..." for name in program("tools/check_exports.py").NEEDED]
     assert offences(good) == []
     assert offences([*good, "cyclotome::make_cpu_engine(std::optional<cyclotome::cpu::InstructionSet>)"]) == []
     assert len(offences([*good, "std::vector<int>::push_back(int&&)"])) == 1
@@ -101,7 +89,7 @@ def test_exports_are_judged() -> None:
 @pytest.mark.skipif(shutil.which("doxygen") is None, reason="there is no Doxygen")
 def test_every_public_name_is_documented(tmp_path: Path) -> None:
     """Doxygen ends with an error where one is not, or where a link leads nowhere."""
-    names = tool("cpp_names")
+    names = program("tools/cpp_names.py")
     (tmp_path / "names.md").write_text(names.page(HEADER, "0"), encoding="utf-8")
     places = {"HEADERS": " ".join(names.headers(ROOT)), "PAGES": str(tmp_path), "OUTPUT": str(tmp_path), "VERSION": "0"}
     done = subprocess.run(

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 import subprocess
@@ -13,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from pages import ROOT
+from pages import ROOT, program
 
 RECORD: dict[str, Any] = {
     "schema": 2,
@@ -29,13 +28,7 @@ RECORD: dict[str, Any] = {
 
 
 def gate() -> ModuleType:
-    if "check_figures" not in sys.modules:
-        spec = importlib.util.spec_from_file_location("check_figures", ROOT / "tools" / "check_figures.py")
-        assert spec is not None and spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        sys.modules["check_figures"] = module
-        spec.loader.exec_module(module)
-    return sys.modules["check_figures"]
+    return program("tools/check_figures.py")
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import shutil
 import subprocess
@@ -12,23 +11,14 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from pages import program
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 
 
-def tool(name: str) -> ModuleType:
-    """A script of tools/ as a module."""
-    spec = importlib.util.spec_from_file_location(name, REPOSITORY / "tools" / f"{name}.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.fixture(scope="module")
 def layers() -> ModuleType:
-    return tool("check_layers")
+    return program("tools/check_layers.py")
 
 
 def write(root: Path, name: str, text: str) -> None:
@@ -247,7 +237,7 @@ def test_an_import_that_points_up_or_around_is_refused(copy: Path, file: str, st
 
 @pytest.fixture(scope="module")
 def members() -> ModuleType:
-    return tool("check_members")
+    return program("tools/check_members.py")
 
 
 def test_nobody_takes_what_is_private(members: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:

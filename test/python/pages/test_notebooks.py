@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pages import ROOT
+from pages import ROOT, program
 
 pytest.importorskip("nbclient", reason="nbclient, which runs notebooks, is not installed (extra test)")
 pytest.importorskip("ipykernel", reason="ipykernel, which notebooks run in, is not installed (extra test)")
@@ -22,12 +20,7 @@ NOTEBOOKS = sorted((ROOT / "doc" / "notebooks").glob("*.ipynb"))
 @pytest.fixture(scope="module")
 def runner() -> Any:
     """tools/docs/run_notebooks.py, which `make notebooks` runs."""
-    folder = str(ROOT / "tools" / "docs")
-    sys.path.insert(0, folder)
-    try:
-        return importlib.import_module("run_notebooks")
-    finally:
-        sys.path.remove(folder)
+    return program("tools/docs/run_notebooks.py")
 
 
 def printed(notebook: Any) -> list[str]:

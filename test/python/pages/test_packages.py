@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from cyclotome import cuda_wheel
+from pages import program
 
 ROOT = Path(__file__).resolve().parents[3]
 PACKAGES = ("python/cyclotome", *(f"{name}/cyclotome_{name}" for name in ("bench", "cuda", "demo", "hdl", "study")))
@@ -22,23 +23,9 @@ PACKAGES = ("python/cyclotome", *(f"{name}/cyclotome_{name}" for name in ("bench
 FORMAT_1 = "bc9d8d90a602362136f71127a2b3de24ccd04c374fbad30b6c6e3196ec72af8a"
 
 
-def module(path: str) -> ModuleType:
-    """A program of this checkout, as a module."""
-    sys.path.insert(0, str((ROOT / path).parent))
-    try:
-        spec = importlib.util.spec_from_file_location(Path(path).stem, ROOT / path)
-        assert spec is not None and spec.loader is not None
-        loaded = importlib.util.module_from_spec(spec)
-        sys.modules[spec.name] = loaded
-        spec.loader.exec_module(loaded)
-        return loaded
-    finally:
-        sys.path.pop(0)
-
-
 @pytest.fixture(scope="module")
 def checks() -> ModuleType:
-    return module("test/wheels/check_wheels.py")
+    return program("test/wheels/check_wheels.py")
 
 
 def project(folder: str) -> dict[str, Any]:
@@ -75,7 +62,7 @@ def test_locks_hold_what_is_asked_for_each_with_hashes(group: str) -> None:
     )
     names = {normal(name) for name, _ in entries}
     assert len(entries) == len(re.findall(r"^[\w.-]+(?:\[[\w,-]+\])?==", text, re.MULTILINE))
-    asked = {normal(each) for each in module("tools/lock.py").requirements(group)}
+    asked = {normal(each) for each in program("tools/lock.py").requirements(group)}
     assert asked and asked <= names
     assert not {name for name in names if name.startswith("cyclotome")}
 

@@ -6,15 +6,13 @@ from __future__ import annotations
 import importlib
 import json
 import re
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import cyclotome as cy
 import pytest
-from pages import ROOT, pages
+from pages import ROOT, pages, program
 
 pytest.importorskip("matplotlib", reason="matplotlib, which draws pictures, is not installed (extra test)")
 
@@ -22,14 +20,9 @@ PICTURES = sorted((ROOT / "doc" / "pictures").glob("*.svg"))
 
 
 @pytest.fixture(scope="module")
-def drawings() -> Iterator[Any]:
+def drawings() -> Any:
     """The drawing programs, and the list of pictures."""
-    folder = str(ROOT / "tools" / "docs")
-    sys.path.insert(0, folder)
-    try:
-        yield importlib.import_module("draw")
-    finally:
-        sys.path.remove(folder)
+    return program("tools/docs/draw.py")
 
 
 def texts(svg: str) -> list[str]:

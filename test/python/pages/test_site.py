@@ -6,11 +6,9 @@ from __future__ import annotations
 
 import functools
 import http.server
-import importlib
 import json
 import os
 import re
-import sys
 import threading
 import urllib.request
 from collections.abc import Iterator
@@ -20,7 +18,7 @@ from typing import Any
 import browser
 import cyclotome as cy
 import pytest
-from pages import ROOT
+from pages import ROOT, program
 
 pytest.importorskip("mkdocs", reason="mkdocs, which builds the site, is not installed (dependency group docs)")
 pytest.importorskip("material", reason="mkdocs-material is not installed (dependency group docs)")
@@ -63,15 +61,6 @@ def address(site: Built) -> Iterator[str]:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_address[1]}"
         server.shutdown()
-
-
-@pytest.fixture(scope="module")
-def window() -> Iterator[browser.Page]:
-    if browser.MISSING:
-        pytest.skip(browser.MISSING)
-    pytest.importorskip("selenium", reason="selenium, which drives the browser, is not installed (extra test)")
-    with browser.opened() as found:
-        yield found
 
 
 def test_every_page_is_there(site: Built) -> None:
@@ -305,24 +294,15 @@ def test_links_to_the_web_answer(site: Built) -> None:
     assert dead == []
 
 
-def tool(name: str) -> Any:
-    """A module of tools/docs."""
-    sys.path.insert(0, str(ROOT / "tools" / "docs"))
-    try:
-        return importlib.import_module(name)
-    finally:
-        sys.path.remove(str(ROOT / "tools" / "docs"))
-
-
 def test_docstrings_are_read_as_they_are_meant() -> None:
     text = "Does.\n\nRaises:\n    RangeError: x\n        y: z\n    Whatever f raises.\n\nExample:\n    >>> 1\n    1\n"
     expected = text.replace("Whatever", "CyclotomeError: Whatever").replace("Example:", "Examples:")
-    assert tool("docstrings").readable(text) == expected
-    assert tool("docstrings").readable("Raises nothing:\n    at all") == "Raises nothing:\n    at all"
+    assert program("tools/docs/docstrings.py").readable(text) == expected
+    assert program("tools/docs/docstrings.py").readable("Raises nothing:\n    at all") == "Raises nothing:\n    at all"
 
 
 def test_what_a_checkout_may_be_without_is_left_out() -> None:
-    hooks = tool("hooks")
+    hooks = program("tools/docs/hooks.py")
     nav = [{"Start": "index.md"}, {"Gone": "services.md"}, {"More": [{"Gone": "scale.md"}, "noise.md"]}, {"None": []}]
     missing = [page for page in ("services.md", "scale.md") if not (ROOT / "doc" / page).is_file()]
     pruned = str(hooks._without_missing(nav))

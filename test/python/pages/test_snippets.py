@@ -34,6 +34,7 @@ secret = cy.keygen(cy.Parameters.suggest(depth=0, value_bits=4), rotations=[], r
     "doc/layouts.md": "",
     page_of("models"): "",
     "doc/answers.md": "",
+    "doc/bootstrapping.md": "",
     "doc/data.md": "",
     "study/README.md": "",
 }

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 import re
 import subprocess
@@ -12,18 +11,14 @@ from typing import Any
 
 import pytest
 from cyclotome import _core
-from pages import ROOT
+from pages import ROOT, program
 
 PAGE = (ROOT / "doc" / "security.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
 def tool() -> Any:
-    sys.path.insert(0, str(ROOT / "tools"))
-    try:
-        return importlib.import_module("estimate_security")
-    finally:
-        sys.path.remove(str(ROOT / "tools"))
+    return program("tools/estimate_security.py")
 
 
 def rows_of_page() -> list[list[str]]:

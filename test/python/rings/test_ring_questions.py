@@ -3,24 +3,18 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from pages import program
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture(scope="module")
 def rings() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("check_rings", REPOSITORY / "tools" / "check_rings.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    return program("tools/check_rings.py")
 
 
 def test_the_repository_asks_its_rings(rings: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:

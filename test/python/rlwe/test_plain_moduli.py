@@ -12,22 +12,14 @@ import pytest
 from cyclotome.errors import CyclotomeError, NoiseError, ParameterError
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small import insecure
 
 DEGREE = 1024
 SCHEMES = ["bfv", "bgv"]
 
 
 def made(scheme: str, plain_moduli: list[int], bits: list[int], special: list[int]) -> cy.Parameters:
-    primes = cy.bfv.find_primes(DEGREE, bits + special, avoid=plain_moduli)
-    return cy.Parameters(
-        scheme=scheme,
-        degree=DEGREE,
-        plain_moduli=plain_moduli,
-        moduli=primes[: len(bits)],
-        special_moduli=primes[len(bits) :],
-        security=0,
-        allow_insecure=True,
-    )
+    return insecure(plain_moduli, DEGREE, bits, special, scheme=scheme)
 
 
 def exact_or_refused(parameters: cy.Parameters, rng: np.random.Generator) -> int:

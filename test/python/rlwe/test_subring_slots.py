@@ -18,6 +18,7 @@ from cyclotome.errors import ArgumentError, FormatError, MismatchError, RangeErr
 from oracles import wire_format
 from oracles.integers import integers
 from parties import slot_roots
+from small import insecure
 from test_wire_format import decrypt, sections
 
 SCHEMES = ("bfv", "bgv")
@@ -28,11 +29,7 @@ BARE = [7, 1023, 65539, 65, 257 * 641, 2, 1024]
 
 
 def parameters(degree: int, plain: tuple[int, ...], scheme: str = "bfv", primes: int = 6) -> cy.Parameters:
-    found = cy.bfv.find_primes(degree, [50] * primes + [51], plain)
-    return cy.Parameters(
-        degree=degree, plain_moduli=plain, moduli=found[:primes], special_moduli=found[primes:], scheme=scheme,
-        security=0, allow_insecure=True,
-    )  # fmt: skip
+    return insecure(plain, degree, [50] * primes, scheme=scheme)
 
 
 class World:

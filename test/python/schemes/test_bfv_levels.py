@@ -15,6 +15,7 @@ from cyclotome._core import testing
 from cyclotome._core.testing import rlwe
 from oracles.integers import compose
 from parties import Party, small_literal
+from small import insecure
 
 DEGREE, PRIMES = 32, 4
 
@@ -82,11 +83,7 @@ def test_the_bound_covers_the_noise_at_every_level(party: Party, rng: np.random.
 
 # --- arrays -----------------------------------------------------------------------------------------------------------
 def keys(plain: Any = (40961, 65537), degree: int = 64, primes: int = 5) -> tuple[cy.Parameters, cy.Keys]:
-    found = cy.bfv.find_primes(degree, [50] * primes + [51], list(plain))
-    parameters = cy.Parameters(
-        degree=degree, plain_moduli=list(plain), moduli=found[:primes], special_moduli=found[primes:], scheme="bfv",
-        security=0, allow_insecure=True,
-    )  # fmt: skip
+    parameters = insecure(plain, degree, [50] * primes)
     return parameters, cy.keygen(parameters)
 
 

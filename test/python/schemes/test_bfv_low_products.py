@@ -19,6 +19,7 @@ from oracles.integers import random_below
 from oracles.noise import Norms, Scheme, close
 from parties import Party, literal_of, product_of_values
 from residues import ENGINES
+from small import insecure
 
 METHODS = {"behz": bfv.ProductMethod.behz, "hps_over_q": bfv.ProductMethod.hps_over_q,
            "hps_over_q_leveled": bfv.ProductMethod.hps_over_q_leveled}  # fmt: skip
@@ -144,11 +145,7 @@ def test_arrays_and_files_at_lower_levels(tmp_path: Any, rng: np.random.Generato
     """Sums of products of factors at two levels, powers and polynomials: exact, and the same bits whether a file lay
     between or not."""
     plain = (40961, 65537)
-    found = cy.bfv.find_primes(64, [50] * 7 + [51], list(plain))
-    parameters = cy.Parameters(
-        degree=64, plain_moduli=list(plain), moduli=found[:7], special_moduli=found[7:], scheme="bfv", security=0,
-        allow_insecure=True,
-    )  # fmt: skip
+    parameters = insecure(plain, 64, [50] * 7)
     secret, public, _ = cy.keygen(parameters)
     a, b = rng.integers(-9, 10, (2, 5, 64))
     x, y = cy.encrypt(a, public, bound=9), cy.encrypt(b, public, bound=9)

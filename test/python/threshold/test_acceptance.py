@@ -18,12 +18,11 @@ from cyclotome.errors import (
     BlameError,
     FormatError,
     MismatchError,
-    RepeatedAnswerError,
     UnsupportedError,
 )
 from joint_keys import first_round, parameters
-from test_threshold_audit import content_of, sealed
 from test_share_proofs import cheating
+from test_threshold_audit import content_of, sealed
 from test_threshold_signatures import KEYS, party_of, resealed
 from test_threshold_signatures import session_of as signing_session
 

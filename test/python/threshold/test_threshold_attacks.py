@@ -21,8 +21,16 @@ import pytest
 from crafted_files import put_together, taken_apart
 from cyclotome import _core
 from cyclotome._core.testing import rlwe
-from cyclotome.errors import ArgumentError, BlameError, FormatError, MismatchError, PassphraseError, RepeatedAnswerError
-from joint_keys import Joint, first_round, gaps, parameters, phases, product, secret_of
+from cyclotome.errors import (
+    ArgumentError,
+    BlameError,
+    EngineError,
+    FormatError,
+    MismatchError,
+    PassphraseError,
+    RepeatedAnswerError,
+)
+from joint_keys import Joint, first_round, gaps, parameters, phases, product, secret_of, unchecked
 from joint_processes import ask, ask_without_room
 from oracles import wire_format
 from oracles.integers import centred, compose, integers
@@ -230,12 +238,16 @@ def test_the_last_sender_does_not_choose_what_a_secret_is_multiplied_by(scheme: 
         assert max(abs(int(x) - int(y) * large) for x, y in zip(shown, secret_of(ada), strict=True)) < 64 * factor
 
 
-def _answer_in_memory(session: cy.threshold.Session, party: cy.threshold.Party, first: list[Share]) -> Share:
-    """The answer of a party that has answered nothing yet, and will have forgotten it: as from a snapshot."""
+def _answer_in_memory(
+    session: cy.threshold.Session, party: cy.threshold.Party, first: list[Share], proved: bool = True
+) -> Share:
+    """The answer of a party that has answered nothing yet, and will have forgotten it: as from a snapshot. Not proved,
+    where there is no proof."""
+    answer = _core.testing.threshold.second_share if proved else _core.testing.threshold.unproved_share
     made: Share = cy.threshold.KeyShare(
         session.parameters,
         party.secret.context,
-        _core.testing.threshold.second_share(
+        answer(
             session.native,
             party.secret.context.native,
             party.number,
@@ -447,8 +459,10 @@ def test_the_last_sender_can_not_make_the_public_key_its_own(scheme: str, width:
         cy.threshold.combine(session, evil, [party.second_share(first) for party in parties])
     # Were all to believe that it was committed to, it would be: the attack is one.
     standing = onlooker.standing(evil)
-    second = [_answer_in_memory(session, party, standing) for party in parties]
-    x = cy.encrypt(np.full(16, 7), cy.threshold.combine(session, standing, second).public, wrap=True)
+    second = [_answer_in_memory(session, party, standing, proved=party.number != 3) for party in parties]
+    with pytest.raises(BlameError, match="party 3 carries no proof"):
+        cy.threshold.combine(session, standing, second)
+    x = cy.encrypt(np.full(16, 7), unchecked(session, standing, second).public, wrap=True)
     [channel] = x.native.channels
     moduli = list(session.parameters.moduli)
     whole = math.prod(moduli)
@@ -528,7 +542,7 @@ def test_parties_that_only_do_what_is_next_make_one_key(
     rng = np.random.default_rng(int(session.id[:15], 16))
     sent: dict[bytes, Any] = {}
     done: dict[int, cy.threshold.Progress] = {}
-    for _ in range(90):
+    for _ in range(120):
         number = int(rng.integers(1, 4))
         party = cy.threshold.Party(session, number, file=tmp_path / f"{number}")
         inbox = list(sent.values())
@@ -539,7 +553,7 @@ def test_parties_that_only_do_what_is_next_make_one_key(
             done[number] = progress
         if len(done) == 3:
             break
-    assert len(sent) == 3 * ((3 if relinearization else 2) + (0 if audit == 1 else 2))
+    assert len(sent) == 3 * ((4 if relinearization else 3) + (0 if audit == 1 else 2))
     assert len({progress.transcript for progress in done.values()}) == 1
     keys = [progress.keys for progress in done.values() if progress.keys is not None]
     assert len({cy.to_bytes(each.evaluation) for each in keys}) == len({cy.to_bytes(each.public) for each in keys}) == 1
@@ -549,11 +563,11 @@ def test_parties_that_only_do_what_is_next_make_one_key(
     assert cy.threshold.transcript(session, first, second) == done[1].transcript
 
 
-# --- what one dishonest party still can do (doc/threshold.md, first paragraph) ----------------------------------------
+# --- what a proof sees that an audit does not (doc/threshold.md, "Proved shares") -------------------------------------
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_malformed_shares_go_unseen_without_an_audit(scheme: str) -> None:
-    """Something large added to one item of a first share: the key is made, and its products decrypt right, with noise
-    that no honest key has. So does one share in eight with an audit (test_threshold_audit.py). The page says so."""
+def test_malformed_shares_are_named_without_an_audit(scheme: str) -> None:
+    """Something large added to one item of a first share, which nobody opens: its second share can't be proved. Were it
+    believed, products would decrypt right, with noise that no honest key has: the attack is one."""
     params = parameters(scheme, 16, 2, (97,))
     joint = Joint(params, rotations=[], audit=1)
     session = joint.session
@@ -567,8 +581,17 @@ def test_malformed_shares_go_unseen_without_an_audit(scheme: str) -> None:
     content = onlooker.content(malformed)
     commitments = [ada.commit(), onlooker.commitment(joint.commitments[1], committed(content, onlooker.p))]
     evil = onlooker.standing([ada.first_share(commitments), malformed])
-    second = [ada.second_share(evil), _answer_in_memory(session, joint.parties[2], evil)]
-    joint.keys = cy.threshold.combine(joint.session, evil, second)
+    with pytest.raises(EngineError, match="none of 400 attempts"):
+        _answer_in_memory(session, joint.parties[2], evil)
+    second = [ada.second_share(evil), _answer_in_memory(session, joint.parties[2], evil, proved=False)]
+    honest = dict(taken_apart(cy.to_bytes(joint.second[1]))[1])["KPRF"]
+    header, sections = taken_apart(cy.to_bytes(second[1]))
+    tried = cy.from_bytes(put_together(header, [*sections, ("KPRF", honest)]), allow_insecure=True)
+    for wrong in (second[1], tried):
+        with pytest.raises(BlameError, match="party 2") as caught:
+            ada.accept(evil, [second[0], wrong])
+        assert (caught.value.parties, caught.value.stage) == ((2,), "second")
+    joint.keys = unchecked(session, evil, second)
     x = joint.encrypt(np.full(16, 6), bound=6)
     gaps(joint, x)
     y = x * x

@@ -21,13 +21,14 @@ from cyclotome.devices.contexts import context_on
 from cyclotome.errors import (
     ArgumentError,
     BlameError,
+    EngineError,
     FormatError,
     MismatchError,
     RepeatedAnswerError,
     UnsupportedError,
 )
-from joint_keys import Joint, gaps, parameters, phases, secret_of
-from oracles.integers import centred, integers
+from joint_keys import gaps, parameters, secret_of
+from oracles.integers import integers
 from test_threshold_attacks import Onlooker
 from test_threshold_signatures import resealed
 from test_wire_format_joint import hashed, kept_of, residues_digest
@@ -212,55 +213,56 @@ def test_a_malformed_candidate_that_is_opened_names_its_party(how: str, scheme: 
     assert seen[False]
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-def test_what_the_coin_keeps_makes_keys_with_too_much_noise(scheme: str) -> None:
-    """What is left to one dishonest party, one time in as many as there are candidates: here in two."""
-    session = cy.threshold.Session.create(parameters(scheme, 16, 2, (97,)), parties=2, rotations=[], audit=2)
+def kept(scheme: str, change: Change, rotations: list[int]) -> tuple[Any, list[Share], list[Share], bool]:
+    """A session of two candidates of which the coin keeps the one that party 2 changed: what the joint secret is, all
+    shares, and whether party 2's secrets prove them."""
+    session = cy.threshold.Session.create(parameters(scheme, 16, 2, (97,)), parties=2, rotations=rotations, audit=2)
     for _ in range(80):
-        ada, cheat = cy.threshold.Party(session, 1), Cheat(session, 2, raised_by_multiples(97 << 54), which=0)
+        ada, cheat = cy.threshold.Party(session, 1), Cheat(session, 2, change, which=0)
         inbox = played(ada, cheat)
         if cheat.keeps(inbox):
             break
     first = [each for each in inbox if isinstance(each, Share)]
     secret = testing.threshold.party_key(session.native, cheat.context.native, 2, cheat.seeds[0])
     natives = [each.on(cheat.context) for each in first]
-    answer = testing.threshold.second_share(session.native, cheat.context.native, 2, secret, natives)
+    proved = True
+    try:
+        answer = testing.threshold.second_share(session.native, cheat.context.native, 2, secret, natives)
+    except EngineError:
+        proved = False
+        answer = testing.threshold.unproved_share(session.native, cheat.context.native, 2, secret, natives)
     second = [ada.second_share(first), Share(session.parameters, cheat.context, answer)]
-    keys = cy.threshold.combine(session, first, second)
-    joint: Any = SimpleNamespace(session=session, secret=secret_of(ada) + integers(testing.rlwe.coefficients(secret)))
-    x = cy.encrypt(np.full(16, 6), keys.public, bound=6)
-    gaps(joint, x)
-    y = x * x
-    with pytest.raises(AssertionError, match="bound"):
-        gaps(joint, y)
-    assert read_by(joint, y) == [36] + [0] * 15
-
-
-def read_by(joint: Any, y: cy.EncryptedArray) -> list[int]:
-    """What the joint secret decrypts, whatever the bound says."""
-    [channel] = y.native.channels
-    [row], q = phases(joint, channel)
-    if joint.session.parameters.scheme == "bgv":
-        return [int(v) * pow(channel.correction, -1, 97) % 97 for v in centred(row, q)]
-    return [(int(v) * 97 * 2 + q) // (2 * q) % 97 for v in row]
+    joint: Any = SimpleNamespace(
+        session=session, ada=ada, secret=secret_of(ada) + integers(testing.rlwe.coefficients(secret))
+    )
+    return joint, first, second, proved
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_a_malformed_second_share_goes_unseen(scheme: str) -> None:
-    """The audit is of first shares: products under keys of such an answer decrypt right, with too much noise."""
-    joint = Joint(parameters(scheme, 16, 2, (97,)), rotations=[])
-    onlooker = Onlooker(joint.session)
-    bodies = raised_by_multiples(97 << 54, 0)(onlooker, onlooker.polynomials(joint.second[1]), [])
-    second = [joint.second[0], onlooker.forged(joint.second[1], bodies)]
-    messages = [*joint.tosses, *joint.commitments, *joint.coins, *joint.first, *second]
-    keys = joint.parties[1].next(messages).keys
-    assert keys is not None
-    joint.keys = keys
-    x = joint.encrypt(np.full(16, 6), bound=6)
-    y = x * x
+@pytest.mark.parametrize("item", [0, 1])
+def test_what_the_coin_keeps_is_named_by_its_proof(scheme: str, item: int) -> None:
+    """Where cut and choose does not look, one time in as many as there are candidates, here in two: something large in
+    the public key or h_0 has no proof."""
+    joint, first, second, proved = kept(scheme, raised_by_multiples(97 << 54, item), [])
+    assert not proved
+    with pytest.raises(BlameError, match="share of party 2 carries no proof"):
+        joint.ada.accept(first, second)
+    with pytest.raises(BlameError, match="share of party 2 carries no proof"):
+        cy.threshold.combine(joint.session, first, second)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_what_the_coin_keeps_of_rotations_makes_keys_with_too_much_noise(scheme: str) -> None:
+    """What is left to one dishonest party, one time in as many as there are candidates: proofs are not of rotations."""
+    joint, first, second, proved = kept(scheme, raised_by_multiples(97 << 54, -1), [1])
+    assert proved
+    joint.ada.accept(first, second)
+    keys = cy.threshold.combine(joint.session, first, second)
+    x = cy.encrypt(np.full(16, 6), keys.public, bound=6)
+    gaps(joint, x * x)
+    y = x.rotate_rows(1)
     with pytest.raises(AssertionError, match="bound"):
         gaps(joint, y)
-    assert read_by(joint, y) == [36] + [0] * 15
 
 
 def test_seeds_that_do_not_open_and_coins_that_do_not_fit() -> None:

@@ -79,7 +79,7 @@ def test_signed_messages_make_a_key_and_are_always_the_same(
     session = session_of(scheme, width, threshold, audit)
     parties = [party_of(session, number) for number in NUMBERS]
     inbox: list[Any] = []
-    stages = 3 if audit == 1 else 5
+    stages = 4 if audit == 1 else 6
     for _ in range(stages):
         for party in parties:
             inbox += party.next([cy.from_bytes(cy.to_bytes(each), allow_insecure=True) for each in inbox]).messages
@@ -122,7 +122,12 @@ def test_what_its_sender_did_not_sign_is_refused(how: str, scheme: str, width: i
     answer = wrong(second[2], first[2], elsewhere[2], second[1])
     with pytest.raises(MismatchError, match="party 3 is not signed"):
         parties[0].next([*commitments, *first, *second[:2], answer])
-    assert parties[0].next([*commitments, *first, *second]).keys is not None
+    said = parties[0].next([*commitments, *first, *second]).messages[-1]
+    words = [said, *(party.accept(first, second) for party in parties[1:])]
+    word = wrong(words[2], first[2], said, words[1])
+    with pytest.raises(MismatchError, match="party 3 is not signed"):
+        parties[0].next([*commitments, *first, *second, *words[:2], word])
+    assert parties[0].next([*commitments, *first, *second, *words]).keys is not None
 
 
 @pytest.mark.parametrize(("scheme", "width", "threshold"), SETS)
@@ -191,6 +196,7 @@ def test_keys_of_parties_that_sign_elsewhere() -> None:
     parties = [cy.threshold.Party(session, number, identity=own[number], identities=known) for number in NUMBERS]
     commitments, first = shown(parties)
     second = [party.second_share(first) for party in parties]
-    assert parties[0].next([*commitments, *first, *second]).keys is not None
+    words = [party.accept(first, second) for party in parties]
+    assert parties[0].next([*commitments, *first, *second, *words]).keys is not None
     with pytest.raises(MismatchError, match="party 2 is not signed"):
         parties[0].next([without_signature(commitments[1])])

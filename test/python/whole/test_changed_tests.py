@@ -9,12 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from pages import ROOT, program
 
-ROOT = Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "tools"))
-
-import changed_tests  # noqa: E402
-from changed_tests import CppTest, chosen  # noqa: E402
+changed_tests = program("tools/changed_tests.py")
+CppTest, chosen = changed_tests.CppTest, changed_tests.chosen
 
 
 @pytest.fixture(autouse=True)

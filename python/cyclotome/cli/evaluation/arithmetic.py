@@ -168,3 +168,10 @@ def _broadcast_total(a: Quantity, shape: Shape, place: int | None) -> Quantity:
     if own < 0:
         return _times(bare, shape[place])
     return _times(total(bare, own), shape[place] // a.shape[own])
+
+
+def refreshed(a: Quantity) -> Quantity:
+    """The same numbers with fresh noise."""
+    if not a.encrypted:
+        raise ArgumentError("refresh() takes an encrypted array; numbers in the clear have no noise")
+    return replace(a, values=a.values.refreshed())

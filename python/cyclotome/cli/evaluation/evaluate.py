@@ -95,6 +95,7 @@ def evaluate(
     own there are x["column"], with missing values filled(x["column"]), which takes them as 0, and present(x["column"]);
     sum(x["category"] * x["column"]) is a sum by groups. Of polynomials (encrypt --polynomials) there
     are negacyclic(a, b), convolve(a, b), turn(a, 3) for a(x^3), trace, expand and pack.
+    refresh(a) gives the same numbers fresh noise (experimental).
     """
     files = input_files(inputs or [])
     used = expression.names(formula)

@@ -18,6 +18,7 @@ is ever passed to Python's evaluator.
 ``negacyclic(a, b)``   products of polynomials modulo x^n + 1; ``convolve(a, b)`` without wrapping
 ``turn(a, 3)``         a(x^3) of polynomials; ``trace(a)``: n times their constant terms
 ``expand(a)``          polynomials to single numbers; ``pack(a)`` back, or constant terms into one polynomial
+``refresh(a)``          the same numbers with fresh noise, for products without end; experimental
 ``filled(t["a"])``     of a table of columns with scales of their own: missing values as 0; ``present(t["a"])``: 1
                        where they are there, else 0
 ``3  2.5  1e-3``       numbers, taken as exact decimals
@@ -53,14 +54,17 @@ POLYNOMIALS = {"negacyclic": 2, "convolve": 2, "turn": 1, "trace": 1, "expand": 
 #: Those that act number by number.
 COMPARISONS = {"equal": 2, "less": 2, "maximum": 2, "minimum": 2, "where": 3}
 
+#: Those that change ciphertexts, and no number.
+CIPHERTEXTS = {"refresh": 1}
+
 #: Those of one column of a table whose columns have scales of their own.
 COLUMNS = {"filled": 1, "present": 1}
 
 #: Names that no input has.
-RESERVED = frozenset((*FUNCTIONS, *COMPARISONS, *POLYNOMIALS, *COLUMNS))
+RESERVED = frozenset((*FUNCTIONS, *COMPARISONS, *POLYNOMIALS, *CIPHERTEXTS, *COLUMNS))
 
 ALLOWED = "names of inputs, numbers, + - * / ** @, subscripts and " + ", ".join(
-    f"{name}()" for name in (*FUNCTIONS, *COMPARISONS, *POLYNOMIALS, *COLUMNS)
+    f"{name}()" for name in (*FUNCTIONS, *COMPARISONS, *POLYNOMIALS, *CIPHERTEXTS, *COLUMNS)
 )
 
 
@@ -218,6 +222,10 @@ class Evaluator:
             return self._polynomial_call(node.func.id, node)
         if isinstance(node.func, ast.Name) and node.func.id in COMPARISONS:
             return self._comparison_call(node.func.id, node)
+        if isinstance(node.func, ast.Name) and node.func.id in CIPHERTEXTS:
+            if len(node.args) != 1 or node.keywords:
+                self._refuse(node, "must have one array")
+            return arithmetic.refreshed(self.visit(node.args[0]))
         if isinstance(node.func, ast.Name) and node.func.id in COLUMNS:
             return self._column_call(node.func.id, node)
         if not isinstance(node.func, ast.Name) or node.func.id not in FUNCTIONS:

@@ -296,9 +296,9 @@ def step(
     when something came.
 
     Writes toss-N.ct, commit-N.ct, coin-N.ct, first-N.ct, second-N.ct and accept-N.ct for all parties into your folder,
-    secret.key beside them, and public.key and evaluation.key once all have accepted them. Whoever uses no other command follows the protocol. The
-    exit status is 3, and the message names the party, where somebody does not; against-M.evidence shows it to everybody
-    (`verify`) if parties sign.
+    secret.key beside them, and public.key and evaluation.key once all have accepted them. Whoever uses no other command
+    follows the protocol. The exit status is 3, and the message names the party, where somebody does not;
+    against-M.evidence shows it to everybody (`verify`) if parties sign.
     """
     agreed = session_of(session, common)
     signs = voice(identity, identities, passphrase_file)
@@ -458,7 +458,8 @@ def receive(
 def combine(
     session: SessionArgument,
     shares: Annotated[
-        list[Path], typer.Argument(help="The first and the second shares of all parties, and what all said in `accept`.")
+        list[Path],
+        typer.Argument(help="The first and the second shares of all parties, and what all said in `accept`."),
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for public.key and evaluation.key.")],
     device: DeviceOption = "cpu",

@@ -38,7 +38,8 @@ class DryEngine::DryExecution final : public Execution {
               std::uint32_t) const override {
     const std::size_t items = std::max<std::size_t>(batch, 1);
     engine_->count(std::string(program().name()), items, work_of(program(), items));
-    const bool products = program().name().ends_with(".multiply_relinearized");
+    const std::string_view name = program().name();
+    const bool products = name.ends_with(".multiply") || name.ends_with(".multiply_relinearized");
     std::vector<ConstView> inputs;
     for (std::size_t i = 0; i < operands.size(); ++i) {
       if (role(i) == program::Value::Role::input) inputs.emplace_back(operands[i]);
@@ -174,6 +175,11 @@ bool DryEngine::has_read(const void* data) const {
   const std::lock_guard lock(mutex_);
   const auto found = blocks_.upper_bound(data);
   return found != blocks_.begin() && std::prev(found)->second.read;
+}
+
+void DryEngine::will_read(const void* data) {
+  const std::lock_guard lock(mutex_);
+  if (const auto block = block_of(data); block != blocks_.end()) block->second.read = true;
 }
 
 void DryEngine::reset() {

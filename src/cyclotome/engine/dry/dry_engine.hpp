@@ -7,7 +7,8 @@
 
 #include "cyclotome/engine/dry/account.hpp"
 #include "cyclotome/engine/dry/traces.hpp"
-#include "cyclotome/engine/engine.hpp"
+#include "cyclotome/engine/operand_uses.hpp"
+#include "cyclotome/engine/verbs.hpp"
 
 namespace cyclotome {
 
@@ -18,7 +19,7 @@ namespace cyclotome {
 /// copies, which another engine computes: norms of plaintexts, which noise bounds depend on, are those of the values.
 /// What is made of it by anything else is not, and downloading that gives bytes that mean nothing: zeros where it is
 /// known that zeros would have been computed, as of x - x (Trace), and else none.
-class DryEngine final : public Engine {
+class DryEngine final : public Engine, public OperandUses {
  public:
   /// host: an engine whose memory this processor can address.
   static std::shared_ptr<DryEngine> create(EnginePtr host) {
@@ -37,29 +38,18 @@ class DryEngine final : public Engine {
   std::uint64_t peak_bytes() const;
   /// Whether an operation has taken what lies there as an operand since then: which keys a computation takes.
   bool has_read(const void* data) const;
+  void will_read(const void* data) override;
   /// Forgets the account; what memory holds stays.
   void reset();
   /// The most products of ciphertexts one after the other, of all that was computed since then.
   unsigned depth() const;
-  /// Ciphertexts that were products, relinearised one by one, and were added to sums: one relinearisation for each sum
-  /// would do.
+  /// Ciphertexts that were products, made one by one, and were added to sums: a sum of products would prepare each
+  /// factor once, and round each sum once.
   std::uint64_t summed_products() const;
 
  protected:
   bool computes_in(const Ring&) const noexcept override { return true; }
-  void do_forward(View a) override;
-  void do_inverse(View a) override;
-  void do_copy(View out, ConstView a) override;
-  void do_clear(View out) override;
-  void do_add(View out, ConstView a, ConstView b) override;
-  void do_subtract(View out, ConstView a, ConstView b) override;
-  void do_negate(View out, ConstView a) override;
-  void do_multiply(View out, ConstView a, ConstView b) override;
-  void do_multiply_accumulate(View out, ConstView a, ConstView b) override;
-  void do_multiply_scalars(View out, ConstView a, std::span<const std::uint64_t> factors) override;
-  void do_convert(View out, ConstView a, const BaseConversion&) override;
-  void do_automorphism(View out, ConstView a, std::uint64_t element) override;
-  void do_sample(View out, Law law, const Seed&, Stream, std::uint32_t) override;
+  CYCLOTOME_OVERRIDE_VERBS
   void do_peaks(View, ConstView, const BaseConversion&) override {}
   void do_linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix) override;
   void do_sum_items(View out, std::span<const ConstView> items, std::size_t group) override;
@@ -103,7 +93,7 @@ class DryEngine final : public Engine {
     unsigned depth;
     bool read;
     Content content;
-    bool products;         ///< relinearised ones of ciphertexts, and copies of them
+    bool products;         ///< of ciphertexts, and copies of them
     std::uint64_t serial;  ///< of the block, and of what was uploaded to it
   };
   Content content_of(const void* data) const;

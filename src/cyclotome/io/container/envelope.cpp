@@ -133,8 +133,8 @@ Envelope Envelope::open(Span bytes, const Limits& limits) {
   envelope.size_ = bytes.size();
   envelope.limits_ = limits;
   envelope.sections_.push_back(first);
-  // No object has more sections than evaluation keys with every Galois element but 1.
-  const std::size_t most = parameters.ring()->galois().order() + 3;
+  // No object has more sections than evaluation keys with every Galois element but 1, and two to refresh.
+  const std::size_t most = parameters.ring()->galois().order() + 5;
   while (!reader.rest().empty()) {
     if (envelope.sections_.size() == most) {
       throw FormatError(message("there are more than ", most, " sections, at offset ", reader.offset(),

@@ -340,7 +340,7 @@ std::uint64_t expanded_bytes(const Envelope& envelope) {
     case Kind::public_key:
       return 2 * key_limbs * limb;
     case Kind::evaluation_keys:
-      return envelope.payload().size() * p.digits() * 2 * key_limbs * limb;
+      return evaluation_keys_expanded_bytes(envelope);
     case Kind::rekeying_key:
       return p.digits() * 2 * key_limbs * limb;
     case Kind::threshold_session:

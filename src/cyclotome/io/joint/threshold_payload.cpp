@@ -109,7 +109,8 @@ rlwe::ShareProof read_proof(const Section& section) {
   rlwe::ShareProof proof{.challenge = reader.array32(), .answers = {}};
   const auto rest = reader.rest();
   if (rest.empty()) {
-    throw FormatError(message("the proof at offset ", section.offset, " is empty: the data is damaged; get a fresh "
+    throw FormatError(message("the proof at offset ", section.offset,
+                              " is empty: the data is damaged; get a fresh "
                               "copy"));
   }
   proof.answers.assign(rest.begin(), rest.end());
@@ -328,14 +329,14 @@ rlwe::PartyState party_payload(const Envelope& envelope, std::span<const std::ui
   if (first_version || !possible || (answered == 1) == (question == Digest{}) ||
       reader.rest().size() < shown * sizeof(Digest)) {
     throw FormatError(message("the party's own file says at offset ", offset, " that it has seen ", shown,
-                              " commitments and answered ", answered,
-                              " first rounds (", done, "), which does not fit what follows: the data is damaged"));
+                              " commitments and answered ", answered, " first rounds (", done,
+                              "), which does not fit what follows: the data is damaged"));
   }
   std::vector<Digest> commitments;
   for (std::uint32_t i = 0; i < shown; ++i) commitments.push_back(reader.array32());
   rlwe::Audited audited = read_audited(reader, shown);
-  return {session,           party, std::move(seed), std::move(commitments), question, read_decrypted(reader),
-          std::move(audited), accepted};
+  return {session, party, std::move(seed), std::move(commitments), question, read_decrypted(reader), std::move(audited),
+          accepted};
 }
 
 CoinPayload coin_payload(const Envelope& envelope) {

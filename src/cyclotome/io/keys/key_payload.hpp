@@ -22,9 +22,17 @@ struct RekeyingKeyPayload {
   KeyPayload key;
 };
 
+/// What refreshing takes: two sections behind the others, or none.
+struct EncapsulationPayload {
+  unsigned weight = 0;   ///< of the sparse secret; even, within what digits can be removed for
+  KeyPayload to_sparse;  ///< one pair over the first special prime and the first ciphertext prime
+  RekeyingKeyPayload back;
+};
+
 struct EvaluationKeysPayload {
   std::optional<KeyPayload> relinearization;
   std::vector<KeyPayload> galois;  ///< strictly ascending elements
+  std::optional<EncapsulationPayload> encapsulation;
 };
 
 /// In the form that the scheme stores secret keys in.
@@ -32,5 +40,8 @@ Packed secret_key_payload(const Envelope& envelope);
 KeyPayload public_key_payload(const Envelope& envelope);
 EvaluationKeysPayload evaluation_keys_payload(const Envelope& envelope);
 RekeyingKeyPayload rekeying_key_payload(const Envelope& envelope);
+
+/// Bytes of residues in memory that evaluation keys take.
+std::uint64_t evaluation_keys_expanded_bytes(const Envelope& envelope);
 
 }  // namespace cyclotome::io

@@ -7,6 +7,7 @@
 #include "cyclotome/io/keys/key_payload.hpp"
 #include "cyclotome/io/objects/polynomials_io.hpp"
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/rlwe/encapsulation/encapsulation_keys.hpp"
 
 namespace cyclotome::io {
 
@@ -22,8 +23,14 @@ void write_pairs(ByteWriter& writer, const std::optional<PublicSeed>& uniform_se
   write_polynomials(writer, pairs, 1);
 }
 
-PolyArray read_pairs(const KeyPayload& payload, const rlwe::Context& context, std::size_t count) {
-  PolyArray pairs = context.make(context.key_ring(), count, 2, Domain::transform);
+void write_rekeying(ByteWriter& writer, const rlwe::RekeyingKey& key) {
+  writer.bytes(key.from());
+  write_pairs(writer, key.key().uniform_seed(), key.key().polynomials());
+}
+
+/// Pairs over a ring, transformed.
+PolyArray read_pairs(const KeyPayload& payload, const rlwe::Context& context, const RingPtr& ring, std::size_t count) {
+  PolyArray pairs = context.make(ring, count, 2, Domain::transform);
   read_polynomials(pairs, 1, payload.residues.bytes, payload.residues.offset);
   rlwe::expand_uniform(*context.engine(), pairs.view().part(1), *payload.uniform_seed);
   return pairs;
@@ -37,7 +44,16 @@ void require_usable(const Container& container) {
 }
 
 rlwe::SwitchingKey read_switching_key(const KeyPayload& payload, const rlwe::Context& context) {
-  return rlwe::SwitchingKey(read_pairs(payload, context, context.parameters().digits()), *payload.uniform_seed);
+  return rlwe::SwitchingKey(read_pairs(payload, context, context.key_ring(), context.parameters().digits()),
+                            *payload.uniform_seed);
+}
+
+rlwe::EncapsulationKeysPtr read_encapsulation(const EncapsulationPayload& payload, const rlwe::ContextPtr& context,
+                                              const rlwe::KeyId& id) {
+  return std::make_shared<const rlwe::EncapsulationKeys>(
+      payload.weight, read_pairs(payload.to_sparse, *context, rlwe::encapsulation_ring(*context), 1),
+      *payload.to_sparse.uniform_seed,
+      rlwe::RekeyingKey(context, read_switching_key(payload.back.key, *context), payload.back.from, id));
 }
 
 }  // namespace
@@ -63,7 +79,7 @@ Bytes serialize(const rlwe::EvaluationKeys& keys, std::span<const std::uint8_t> 
   const std::uint64_t one_key =
       parameters.digits() * packed_polynomial_bytes(parameters.degree(), context.key_ring()->basis().values()) + 64;
   ContainerWriter container(Kind::evaluation_keys, parameters, keys.id(), metadata,
-                            (keys.all_galois().size() + 1) * one_key);
+                            (keys.all_galois().size() + (keys.encapsulation() ? 3 : 1)) * one_key);
   if (keys.has_relinearization()) {
     const rlwe::SwitchingKey& key = keys.relinearization();
     write_pairs(container.section(layout::relinearization_key), key.uniform_seed(), key.polynomials());
@@ -73,15 +89,19 @@ Bytes serialize(const rlwe::EvaluationKeys& keys, std::span<const std::uint8_t> 
     writer.u64(element);
     write_pairs(writer, key.uniform_seed(), key.polynomials());
   }
+  if (const rlwe::EncapsulationKeysPtr& encapsulation = keys.encapsulation()) {
+    ByteWriter& writer = container.section(layout::encapsulation_key);
+    writer.u32(encapsulation->weight());
+    write_pairs(writer, encapsulation->uniform_seed(), encapsulation->to_sparse());
+    write_rekeying(container.section(layout::release_key), encapsulation->back());
+  }
   return container.finish();
 }
 
 Bytes serialize(const rlwe::RekeyingKey& key, std::span<const std::uint8_t> metadata) {
   const PolyArray& pairs = key.key().polynomials();
   ContainerWriter container(Kind::rekeying_key, key.context()->parameters(), key.to(), metadata, pairs.bytes());
-  ByteWriter& writer = container.section(layout::rekeying_key);
-  writer.bytes(key.from());
-  write_pairs(writer, key.key().uniform_seed(), pairs);
+  write_rekeying(container.section(layout::rekeying_key), key);
   return container.finish();
 }
 
@@ -95,7 +115,8 @@ rlwe::PublicKey read_public_key(const Container& container, const rlwe::ContextP
   const KeyPayload payload = public_key_payload(container);
   require_usable(container);
   require_loadable(container, *context);
-  return rlwe::PublicKey(context, read_pairs(payload, *context, 1), *payload.uniform_seed, container.key_id());
+  return rlwe::PublicKey(context, read_pairs(payload, *context, context->key_ring(), 1), *payload.uniform_seed,
+                         container.key_id());
 }
 
 rlwe::EvaluationKeys read_evaluation_keys(const Container& container, const rlwe::ContextPtr& context) {
@@ -108,7 +129,10 @@ rlwe::EvaluationKeys read_evaluation_keys(const Container& container, const rlwe
   for (const KeyPayload& key : payload.galois) {
     galois.emplace(key.galois_element, read_switching_key(key, *context));
   }
-  return rlwe::EvaluationKeys(context, std::move(relinearization), std::move(galois), container.key_id());
+  rlwe::EncapsulationKeysPtr encapsulation;
+  if (payload.encapsulation) encapsulation = read_encapsulation(*payload.encapsulation, context, container.key_id());
+  return rlwe::EvaluationKeys(context, std::move(relinearization), std::move(galois), container.key_id(),
+                              std::move(encapsulation));
 }
 
 rlwe::RekeyingKey read_rekeying_key(const Container& container, const rlwe::ContextPtr& context) {

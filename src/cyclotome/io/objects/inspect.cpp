@@ -71,6 +71,7 @@ Inspection inspect(std::span<const std::uint8_t> bytes, Limits limits) {
     case Kind::evaluation_keys: {
       const EvaluationKeysPayload keys = evaluation_keys_payload(container);
       result.relinearization = keys.relinearization.has_value();
+      result.refreshes = keys.encapsulation.has_value();
       for (const KeyPayload& key : keys.galois) result.galois_elements.push_back(key.galois_element);
       break;
     }

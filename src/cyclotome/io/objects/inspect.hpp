@@ -48,6 +48,7 @@ struct Inspection {
   std::optional<ArrayPayload> description = std::nullopt;
   /// Of a plain array.
   std::optional<value::Shape> shape = std::nullopt;
+  bool refreshes = false;  ///< evaluation keys: whether there are keys that lead through a sparse secret
 };
 
 /// Checks header, checksum, parameters and the shape of every section. Throws FormatError as `Container` does, but

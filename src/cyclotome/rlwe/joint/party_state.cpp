@@ -68,17 +68,18 @@ void PartyState::answer(const Digest& first_round) {
 
 void PartyState::accept(const Digest& transcript) {
   if (!has_answered()) {
-    throw ArgumentError(message("party ", party_, " has answered no first round yet, so that there is nothing to accept"));
+    throw ArgumentError(
+        message("party ", party_, " has answered no first round yet, so that there is nothing to accept"));
   }
   if (accepted_.transcript == Digest{}) {
     accepted_.transcript = transcript;
     ++changes_;
   }
   if (accepted_.transcript == transcript) return;
-  throw RepeatedAnswerError(message("party ", party_, " has accepted the key of messages ",
-                                    hexadecimal(accepted_.transcript).substr(0, 8), "... of this session, and is asked ",
-                                    "to accept one of others, ", hexadecimal(transcript).substr(0, 8),
-                                    "...: some party's second share is not the one that it was; begin a new session"));
+  throw RepeatedAnswerError(
+      message("party ", party_, " has accepted the key of messages ", hexadecimal(accepted_.transcript).substr(0, 8),
+              "... of this session, and is asked ", "to accept one of others, ", hexadecimal(transcript).substr(0, 8),
+              "...: some party's second share is not the one that it was; begin a new session"));
 }
 
 void PartyState::seal() {

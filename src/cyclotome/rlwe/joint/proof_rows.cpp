@@ -14,9 +14,7 @@ namespace {
 /// The inverses of what errors of keys are multiples of, by limb.
 std::vector<std::uint64_t> inverse_multiples(const Context& context) {
   const std::uint64_t multiple = context.error_multiples(PlainIndex(0)).of_keys;
-  return per_limb(context.key_ring()->basis(), [&](std::uint64_t q) {
-    return inverse_or_zero(multiple % q, q);
-  });
+  return per_limb(context.key_ring()->basis(), [&](std::uint64_t q) { return inverse_or_zero(multiple % q, q); });
 }
 
 PolyArray expanded(const Context& context, std::size_t items, const PublicSeed& seed) {
@@ -38,8 +36,7 @@ ProofMultipliers::ProofMultipliers(const FirstRound& first)
   Engine& engine = *context_->engine();
   const View s = of_secret_.view(), u = of_ephemeral_.view();
   const std::size_t h = 1, k = 1 + digits_, d = 1 + 2 * digits_;
-  engine.negate(s.items(0, 1),
-                expanded(*context_, 1, common_seed(session, Purpose::joint_public_key)).view());
+  engine.negate(s.items(0, 1), expanded(*context_, 1, common_seed(session, Purpose::joint_public_key)).view());
   const PolyArray common = expanded(*context_, digits_, common_seed(session, Purpose::joint_relinearization_first));
   engine.negate(s.items(k, digits_), common.view());
   engine.negate(u.items(0, digits_), common.view());
@@ -139,8 +136,7 @@ std::uint64_t ProofRows::hash_high(Sha256& hash, const ProofShape& shape) {
       carries |= exceeds((integers_[i] & mask) - reach, mask - 2 * reach);
       integers_[i] &= ~mask;
     }
-    hash.update(
-        {reinterpret_cast<const std::uint8_t*>(integers_.data()), integers_.size() * sizeof(std::uint64_t)});
+    hash.update({reinterpret_cast<const std::uint8_t*>(integers_.data()), integers_.size() * sizeof(std::uint64_t)});
   }
   return carries;
 }

@@ -188,8 +188,7 @@ class Attempt {
     begin(again, first_, second_);
     std::uint64_t tells = 0;
     for (std::size_t i = 0; i < shape_.repetitions; ++i) {
-      const PolyArray challenge =
-          rows_.challenge(challenge_number(proof.challenge, i, shape_.degree));
+      const PolyArray challenge = rows_.challenge(challenge_number(proof.challenge, i, shape_.degree));
       Masks &of_secret = answers[2 * i], &of_ephemeral = answers[2 * i + 1];
       add_product(context, of_secret, challenge.view(), secret.over_key_ring());
       add_product(context, of_ephemeral, challenge.view(), ephemeral.over_key_ring());
@@ -244,9 +243,7 @@ ProofShape::ProofShape(const ThresholdSession& session)
   low_bits = bits_for(2 * static_cast<double>(rows()) * coefficients, error_reach);
 }
 
-std::size_t ProofShape::answer_bytes() const noexcept {
-  return (2 * repetitions * degree * (mask_bits + 1) + 7) / 8;
-}
+std::size_t ProofShape::answer_bytes() const noexcept { return (2 * repetitions * degree * (mask_bits + 1) + 7) / 8; }
 
 double ProofShape::log2_slack() const noexcept { return low_bits + std::log2(static_cast<double>(degree)); }
 
@@ -256,7 +253,8 @@ ShareProof prove_share(const FirstRound& first, const KeyShare& second, const Se
   const ProofMultipliers common(first);
   ProofRows rows(common, first.share_of(second.party()), second, true);
   for (std::size_t attempt = 0; attempt < most_attempts; ++attempt) {
-    if (auto proof = Attempt(first, second, rows, shape).run(secret, ephemeral, seeds, attempt)) return *std::move(proof);
+    if (auto proof = Attempt(first, second, rows, shape).run(secret, ephemeral, seeds, attempt))
+      return *std::move(proof);
   }
   throw EngineError(message("none of ", most_attempts, " attempts to prove a share succeeded, which is impossible for ",
                             "what these secrets give: the device is defective, or the share was changed"));

@@ -27,9 +27,9 @@ struct ProofShape {
   explicit ProofShape(const ThresholdSession& session);
 
   std::size_t degree = 0, digits = 0;
-  std::size_t repetitions = 0;  ///< (2 degree)^repetitions >= 2^100
-  unsigned mask_bits = 0;       ///< masks lie in [-2^mask_bits, 2^mask_bits)
-  unsigned low_bits = 0;        ///< of rows, which are not hashed
+  std::size_t repetitions = 0;                     ///< (2 degree)^repetitions >= 2^100
+  unsigned mask_bits = 0;                          ///< masks lie in [-2^mask_bits, 2^mask_bits)
+  unsigned low_bits = 0;                           ///< of rows, which are not hashed
   std::int64_t secret_reach = 0, error_reach = 0;  ///< the largest coefficients of c (s, u) and c e
 
   std::size_t rows() const noexcept { return 1 + 3 * digits; }

@@ -192,9 +192,9 @@ SecretKey party_key(const ThresholdSession& session, const ContextPtr& context, 
 /// not this party's. commitments: the digest of all parties', which it must have before it sends this.
 KeyShare first_share(const ThresholdSession& session, std::uint32_t party, const SecretKey& secret,
                      const Digest& commitments);
-/// The answer to one first round, whose errors are drawn for it, with its proof. A party answers once (PartyState): this function,
-/// which keeps nothing, is for `value::JointParty`, which does. Throws ArgumentError, too, without a relinearisation
-/// key in the session: there is no second round then.
+/// The answer to one first round, whose errors are drawn for it, with its proof. A party answers once (PartyState):
+/// this function, which keeps nothing, is for `value::JointParty`, which does. Throws ArgumentError, too, without a
+/// relinearisation key in the session: there is no second round then.
 KeyShare second_share(const FirstRound& first, std::uint32_t party, const SecretKey& secret);
 
 }  // namespace cyclotome::rlwe

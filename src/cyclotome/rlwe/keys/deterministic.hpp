@@ -17,6 +17,9 @@ RekeyingKey generate_rekeying_key(const SecretKey& from, const SecretKey& to, Se
 EvaluationKeys generate_evaluation_keys(const SecretKey& secret, bool relinearization,
                                         const std::vector<std::uint64_t>& galois_elements, Seed&& seed);
 
+/// rlwe/encapsulation/encapsulation_keys.hpp has the class.
+EncapsulationKeys generate_encapsulation_keys(const SecretKey& secret, Seed&& seed);
+
 /// purpose: public_zero, or rerandomization for what is added to another ciphertext.
 Ciphertext encrypt_zero(const PublicKey& key, PlainIndex plain, std::size_t batch, Seed&& seed,
                         Purpose purpose = Purpose::public_zero);

@@ -89,15 +89,21 @@ class SwitchingKey {
   std::optional<PublicSeed> uniform_seed_;
 };
 
+class EncapsulationKeys;
+/// Shared, as all keys' residues are.
+using EncapsulationKeysPtr = std::shared_ptr<const EncapsulationKeys>;
+
 /// What the evaluating side may hold: the relinearisation key (w = s^2) and the Galois keys (w = s(x^g)) that were
-/// asked for.
+/// asked for; and what refreshing takes besides, if it was asked for (rlwe/encapsulation/encapsulation_keys.hpp).
 class EvaluationKeys {
  public:
   EvaluationKeys(ContextPtr context, std::optional<SwitchingKey> relinearization,
-                 std::map<std::uint64_t, SwitchingKey> galois, const KeyId& id)
+                 std::map<std::uint64_t, SwitchingKey> galois, const KeyId& id,
+                 EncapsulationKeysPtr encapsulation = nullptr)
       : context_(std::move(context)),
         relinearization_(std::move(relinearization)),
         galois_(std::move(galois)),
+        encapsulation_(std::move(encapsulation)),
         id_(id) {}
 
   EvaluationKeys(const EvaluationKeys&) = default;  // and no move: math/moved.hpp
@@ -114,11 +120,14 @@ class EvaluationKeys {
   const SwitchingKey& relinearization() const;
   const SwitchingKey& galois(std::uint64_t element) const;
   const std::map<std::uint64_t, SwitchingKey>& all_galois() const noexcept { return galois_; }
+  /// Null without.
+  const EncapsulationKeysPtr& encapsulation() const noexcept { return encapsulation_; }
 
  private:
   ContextPtr context_;
   std::optional<SwitchingKey> relinearization_;
   std::map<std::uint64_t, SwitchingKey> galois_;
+  EncapsulationKeysPtr encapsulation_;
   KeyId id_;
 };
 

@@ -30,7 +30,12 @@ enum class Purpose : std::uint32_t {
   joint_ephemeral_secret = 17,  ///< u of the first round
   secret_sharing = 18,
   share_flooding = 19,
-  joint_share_proof = 20  ///< masks of a proof
+  joint_share_proof = 20,  ///< masks of a proof
+  // Of encapsulation keys (rlwe/encapsulation/encapsulation_keys.hpp).
+  sparse_secret = 21,
+  sparse_key_id = 22,
+  encapsulation_key = 23,  ///< to the sparse secret
+  release_key = 24         ///< and back
 };
 
 /// Objects with a uniform polynomial have a seed for it, which is published, and one for their error.

@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "cyclotome/math/errors.hpp"
+#include "cyclotome/rlwe/domains.hpp"
 #include "cyclotome/rlwe/noise/parameter_noise.hpp"
+#include "cyclotome/rlwe/switching/key_switch_program.hpp"
 #include "cyclotome/rlwe/switching/level_switch_program.hpp"
 
 namespace cyclotome::rlwe {
@@ -29,6 +32,27 @@ PolyArray from_level(const Ciphertext& like, PolyArray low) {
   const Operand operands[] = {result.view(), std::as_const(low).view()};
   raising(*like.context(), at, like.level(), low.parts())->run(operands);
   return result;
+}
+
+Level relinearization_level(const Ciphertext& a) {
+  return Relinearization(*a.context(), a.plain(), a.level(), a.noise()).at;
+}
+
+NoiseBound relinearized_noise(const Ciphertext& a, Level at) {
+  const NoiseBound added = a.context()->key_switch(at, a.plain()).relinearization_noise();
+  return key_switched_noise(a.context()->parameters(), a.noise(), a.level(), at, 3, added);
+}
+
+Ciphertext relinearize_in(const Ciphertext& given, const EvaluationKeys& keys, Level at) {
+  if (given.parts() != 3) throw ArgumentError(message("relinearize takes ciphertexts of 3 parts, not ", given.parts()));
+  require_same_context("relinearize", *given.context(), *keys.context());
+  require_same_key("relinearize", given.key(), keys.id());
+  const ConstView key = keys.relinearization().polynomials().view();
+  const Ciphertext a = native(given);
+  PolyArray result = a.like(a.batch(), 2);
+  const Operand operands[] = {result.view(), a.polynomials().view(), key};
+  relinearization(*a.context(), {a.plain(), a.level(), a.raised_from(), at})->run(operands);
+  return a.derived(std::move(result), relinearized_noise(a, at), at);
 }
 
 namespace {

@@ -163,7 +163,7 @@ class Transform {
     };
     std::vector<Operand> operands{sums.view(), part(0), part(1)};
     for (std::size_t i = count; i-- > 0;) operands.emplace_back(rows[i].polynomials().view());
-    extended_weighted_sums(context_, level_, terms, count)->run(operands);
+    extended_weighted_sums(context_, level_, rows.front().polynomials().ring(), terms, count)->run(operands);
     return sums;
   }
   ExtendedPlaintext checked(ExtendedPlaintext row) const {
@@ -171,6 +171,10 @@ class Transform {
     if (const std::size_t terms = grid_.inner.size(); row.batch() != terms || row.plain() != plain_) {
       throw ArgumentError(message("linear_transform: ", row.batch(), " factors of plaintext modulus number ",
                                   row.plain(), " for ", terms, " rotations modulo number ", plain_));
+    }
+    if (row.polynomials().limbs() < ring_->limbs()) {
+      throw ArgumentError(message("linear_transform: factors over ", row.polynomials().limbs(), " primes, and the ",
+                                  "rotations are computed over ", ring_->limbs(), "; extend them to a higher level"));
     }
     return row;
   }
@@ -196,12 +200,15 @@ std::uint64_t outer_turn(const RotationGrid& grid, std::size_t i) {
 }
 
 ExtendedPlaintext::ExtendedPlaintext(const Plaintext& plaintext)
+    : ExtendedPlaintext(plaintext, plaintext.context()->max_level()) {}
+
+ExtendedPlaintext::ExtendedPlaintext(const Plaintext& plaintext, Level level)
     : context_(plaintext.context()),
       plain_(plaintext.plain()),
       norms_(plaintext.norms()),
-      polynomials_(context_->engine(), context_->key_ring(), plaintext.batch(), 1, Domain::transform) {
+      polynomials_(context_->engine(), extended_ring(*context_, level), plaintext.batch(), 1, Domain::transform) {
   const Operand operands[] = {polynomials_.view(), plaintext.polynomials().view()};
-  extended_plaintext(*context_, plain_)->run(operands);
+  extended_plaintext(*context_, level, plain_)->run(operands);
 }
 
 std::vector<std::uint64_t> rotation_steps(const char* operation, std::uint64_t steps, const EvaluationKeys& keys) {
@@ -222,24 +229,29 @@ bool can_rotate(std::uint64_t steps, const EvaluationKeys& keys) {
 
 NoiseBound linear_transform_noise(const Ciphertext& a, const RotationGrid& grid, std::span<const PlainNorms> norms,
                                   const EvaluationKeys& keys) {
-  const Context& context = *a.context();
-  const NoiseCalculus& calculus = context.parameters().noise();
-  const Level at = rotation_level(a);
-  const double dropped = context.log2_modulus(a.level()) - context.log2_modulus(at);
-  const NoiseBound one_switch = NoiseCalculus::scaled(context.key_switch(at, a.plain()).noise(), dropped);
-  const auto switched = [&](NoiseBound noise, std::size_t times) {
-    return times == 0 ? noise : calculus.sum(noise, NoiseCalculus::times(one_switch, static_cast<double>(times)));
+  return linear_transform_noise(a.context()->parameters(), a.plain(), a.level(), a.noise(), grid, norms,
+                                [&](std::uint64_t step) { return switches_of(step, keys); });
+}
+
+NoiseBound linear_transform_noise(const Parameters& parameters, PlainIndex plain, Level level, const NoiseBound& noise,
+                                  const RotationGrid& grid, std::span<const PlainNorms> norms,
+                                  const std::function<std::size_t(std::uint64_t)>& switches) {
+  const NoiseCalculus& calculus = parameters.noise();
+  const Level at = key_switch_level(parameters, noise, level, 2, key_switch_noise(parameters, plain, level));
+  const double dropped = parameters.log2_modulus(level.primes) - parameters.log2_modulus(at.primes);
+  const NoiseBound one_switch = NoiseCalculus::scaled(key_switch_noise(parameters, plain, at), dropped);
+  const auto switched = [&](NoiseBound before, std::size_t times) {
+    return times == 0 ? before : calculus.sum(before, NoiseCalculus::times(one_switch, static_cast<double>(times)));
   };
-  NoiseBound lowered = a.noise();
-  if (at < a.level())
-    lowered = calculus.sum(lowered, NoiseCalculus::scaled(calculus.rounding_of_ciphertext(), dropped));
+  NoiseBound lowered = noise;
+  if (at < level) lowered = calculus.sum(lowered, NoiseCalculus::scaled(calculus.rounding_of_ciphertext(), dropped));
   std::optional<NoiseBound> sum;
   for (std::size_t i = grid.outer.size(); i-- > 0;) {
     for (const std::uint64_t step : grid.inner) {
-      const NoiseBound term = calculus.times_plain(switched(lowered, switches_of(step, keys)), norms[i]);
+      const NoiseBound term = calculus.times_plain(switched(lowered, switches(step)), norms[i]);
       sum = sum ? calculus.sum(*sum, term) : term;
     }
-    sum = switched(*sum, switches_of(outer_turn(grid, i), keys));
+    sum = switched(*sum, switches(outer_turn(grid, i)));
   }
   return switched(*sum, 1);  // the division in the end
 }

@@ -14,6 +14,8 @@ namespace cyclotome::rlwe {
 class ExtendedPlaintext {
  public:
   explicit ExtendedPlaintext(const Plaintext& plaintext);
+  /// For ciphertexts whose rotations are computed at this level (`rotation_level`) or below: less work and memory.
+  ExtendedPlaintext(const Plaintext& plaintext, Level level);
 
   const ContextPtr& context() const noexcept { return context_; }
   PlainIndex plain() const noexcept { return plain_; }
@@ -56,6 +58,12 @@ Ciphertext linear_transform(const Ciphertext& a, const RotationGrid& grid, const
 /// factors.
 NoiseBound linear_transform_noise(const Ciphertext& a, const RotationGrid& grid, std::span<const PlainNorms> norms,
                                   const EvaluationKeys& keys);
+
+/// The same by the parameters alone, before there are keys: of something of that noise at a level. switches: how many
+/// key switches a rotation by so many steps takes, 0 for none.
+NoiseBound linear_transform_noise(const Parameters& parameters, PlainIndex plain, Level level, const NoiseBound& noise,
+                                  const RotationGrid& grid, std::span<const PlainNorms> norms,
+                                  const std::function<std::size_t(std::uint64_t)>& switches);
 
 /// Steps that there are keys for and that make a rotation by `steps` together: one, or powers of two, or none for 0.
 /// Throws MissingKeyError, which names the rotation.

@@ -40,9 +40,14 @@ void add_turned(Builder& b, const Slice& out, const Slice& part, std::uint64_t e
 
 }  // namespace
 
-ExecutionPtr extended_plaintext(const Context& context, PlainIndex plain) {
-  return context.execution({"extended plaintext", {plain.number}}, [&] {
-    const RingPtr &ring = context.key_ring(), &plain_ring = context.plain_ring(plain);
+RingPtr extended_ring(const Context& context, Level level) {
+  if (level == context.max_level()) return context.key_ring();
+  return context.key_ring()->slice(0, context.special_limbs() + level.primes);
+}
+
+ExecutionPtr extended_plaintext(const Context& context, Level level, PlainIndex plain) {
+  return context.execution({"extended plaintext", {level.primes, plain.number}}, [&] {
+    const RingPtr ring = extended_ring(context, level), plain_ring = context.plain_ring(plain);
     Builder b("extended plaintext");
     const Slice out = b.output(ring, 1, Domain::transform), m = b.input(plain_ring, 1, Domain::coefficient);
     b.convert(out, m, BaseConversion(plain_ring->basis(), ring->basis(), Lift::centred));
@@ -102,15 +107,16 @@ ExecutionPtr extended_turn(const Context& context, Level level, PlainIndex plain
   });
 }
 
-ExecutionPtr extended_weighted_sums(const Context& context, Level level, std::size_t terms, std::size_t rows) {
-  return context.execution({"extended weighted sums", {level.primes, terms, rows}}, [&] {
+ExecutionPtr extended_weighted_sums(const Context& context, Level level, const RingPtr& all, std::size_t terms,
+                                    std::size_t rows) {
+  return context.execution({"extended weighted sums", {level.primes, all->limbs(), terms, rows}}, [&] {
     const RingPtr& ring = context.key_switch(level, PlainIndex(0)).key_ring();
     Builder b("extended weighted sums");
     const Slice out = b.output(ring, 2 * rows, Domain::transform);
     const Slice first = b.input(ring, terms, Domain::transform), second = b.input(ring, terms, Domain::transform);
     std::vector<Slice> weights;
     for (std::size_t i = 0; i < rows; ++i) {
-      weights.push_back(b.input(context.key_ring(), 1, Domain::transform, terms).limbs(0, ring));
+      weights.push_back(b.input(all, 1, Domain::transform, terms).limbs(0, ring));
     }
     program::weighted_sums(b, out, first, second, weights);
     return b.finish();

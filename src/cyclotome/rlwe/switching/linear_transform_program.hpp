@@ -9,8 +9,10 @@
 // it stands for and an error: 2 parts over the key ring of a level, transforms.
 namespace cyclotome::rlwe {
 
-/// Operands: out (1 part over P Q, all primes, a transform), m (1 part over Z_t).
-ExecutionPtr extended_plaintext(const Context& context, PlainIndex plain);
+/// P and the primes of a level.
+RingPtr extended_ring(const Context& context, Level level);
+/// Operands: out (1 part over P and the primes of a level, a transform), m (1 part over Z_t).
+ExecutionPtr extended_plaintext(const Context& context, Level level, PlainIndex plain);
 /// Operands: out (extended), c (2 parts over the level's primes).
 ExecutionPtr extended_ciphertext(const Context& context, Level level, PlainIndex plain);
 /// The automorphism x -> x^element of a ciphertext whose digits were found (hoisted_digits). Operands: out (extended),
@@ -21,9 +23,10 @@ ExecutionPtr extended_turn(const Context& context, Level level, PlainIndex plain
 /// The most rows of plaintexts that extended ciphertexts are multiplied by at once.
 inline constexpr std::size_t most_weights = 4;
 /// out (`rows` extended ciphertexts, 2 parts each) = the sums of `terms` extended ciphertexts times rows of plaintexts.
-/// Operands: out, the first parts (terms parts), the second ones, rows of plaintexts (items of 1 part over P Q, all
-/// primes), of which there are 1 ... most_weights.
-ExecutionPtr extended_weighted_sums(const Context& context, Level level, std::size_t terms, std::size_t rows);
+/// Operands: out, the first parts (terms parts), the second ones, rows of plaintexts (items of 1 part over `weights`,
+/// which begins with the level's extended ring), of which there are 1 ... most_weights.
+ExecutionPtr extended_weighted_sums(const Context& context, Level level, const RingPtr& weights, std::size_t terms,
+                                    std::size_t rows);
 /// Back to a ciphertext. Operands: out (2 parts, the context's native domain), extended.
 ExecutionPtr divided_ciphertext(const Context& context, Level level, PlainIndex plain);
 

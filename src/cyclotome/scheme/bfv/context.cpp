@@ -40,6 +40,14 @@ std::shared_ptr<const BaseConversion> Context::message_lift(rlwe::Level level, r
   return slot;
 }
 
+const Bootstrapping& Context::bootstrapping(rlwe::PlainIndex plain,
+                                            const std::function<std::shared_ptr<const Bootstrapping>()>& make) const {
+  const std::lock_guard lock(bootstrapping_mutex_);
+  auto& slot = bootstrappings_[plain.number];
+  if (slot == nullptr) slot = make();
+  return *slot;
+}
+
 const BehzTables& Context::behz() const {
   {
     const std::lock_guard lock(tables_mutex_);

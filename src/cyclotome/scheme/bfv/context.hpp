@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <map>
 #include <mutex>
 
@@ -9,6 +10,8 @@
 #include "cyclotome/scheme/exact_context.hpp"
 
 namespace cyclotome::bfv {
+
+class Bootstrapping;
 
 /// What BEHZ products need (specification 5.5): B_sk, Q then B_sk, the lift, and the scaling for each plaintext
 /// modulus.
@@ -28,6 +31,10 @@ class Context final : public scheme::ExactContext {
 
   /// What decryption at a level needs; made on first use, thread-safe.
   const PlainScale& plain_scale(rlwe::Level level, rlwe::PlainIndex plain) const;
+
+  /// What refreshing takes: made by whoever knows how (scheme/bfv/bootstrapping/bootstrapping.hpp), once. Thread-safe.
+  const Bootstrapping& bootstrapping(rlwe::PlainIndex plain,
+                                     const std::function<std::shared_ptr<const Bootstrapping>()>& make) const;
 
   /// Sums, and joined arrays, are brought to the lowest level among the operands.
   Ciphertext add(const Ciphertext& a, const Ciphertext& b) const override;
@@ -69,6 +76,8 @@ class Context final : public scheme::ExactContext {
   mutable ByPair<std::unique_ptr<HpsProduct>> hps_;                       // by limbs, plaintext modulus
   mutable ByPair<std::unique_ptr<PlainScale>> plain_scales_;              // likewise
   mutable ByPair<std::shared_ptr<const BaseConversion>> message_scales_;  // m in Z_t -> round(q m / t) modulo each q_i
+  mutable std::mutex bootstrapping_mutex_;  // held while one is made: whoever comes second would take as long
+  mutable std::map<std::size_t, std::shared_ptr<const Bootstrapping>> bootstrappings_;  // by plaintext modulus
 };
 
 using ContextPtr = std::shared_ptr<const Context>;

@@ -23,13 +23,13 @@ EncryptedArray assume_bound(const EncryptedArray& x, const Interval& values, con
   const std::size_t length = x.layout().last();
   const Bound stated(values, length, row);
   require_within("assume_bound", stated, x.parameters());
-  if (x.bound().wraps()) return {x.placed(), stated, x.keys()};
+  if (x.bound().wraps()) return x.with_bound(stated);
   const Interval both{std::max(values.low, x.bound().values().low), std::min(values.high, x.bound().values().high)};
   if (both.low > both.high) {
     throw RangeError(message("assume_bound: values ", shown(values), ", of an array whose values are ",
                              shown(x.bound().values()), "; no value is both"));
   }
-  return {x.placed(), Bound(both, length, std::min(stated.row(), x.bound().row())), x.keys()};
+  return x.with_bound(Bound(both, length, std::min(stated.row(), x.bound().row())));
 }
 
 }  // namespace cyclotome::value

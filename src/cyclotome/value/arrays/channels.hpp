@@ -59,8 +59,10 @@ Placed transformed(const Placed& x);
 Channels multiply(const Channels& a, const Channels& b, const Options& options);
 Channels multiply_relinearized(const Channels& a, const Channels& b, const rlwe::EvaluationKeys& keys,
                                const Options& options);
-/// Products back to 2 parts.
+/// Products back to 2 parts, in as many primes as that takes, or in those given.
 Channels relinearize(const Channels& a, const rlwe::EvaluationKeys& keys, const Options& options);
+Channels relinearize(const Channels& a, const std::vector<rlwe::Level>& levels, const rlwe::EvaluationKeys& keys,
+                     const Options& options);
 /// The sum of all slots, in every slot.
 Channels sum_slots(const Channels& a, const rlwe::EvaluationKeys& keys, const Options& options);
 /// Groups of `count` neighbours of the batch, each added up.

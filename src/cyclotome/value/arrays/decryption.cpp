@@ -74,9 +74,7 @@ template <class Open>
 Integers opened_by(const char* operation, const EncryptedArray& array, const rlwe::SecretKey& key, const Open& open,
                    const Options& options) {
   const EncryptedArray x = beside(operation, array, key);
-  const auto part_opened = [&](std::size_t channel, const Piece& piece) {
-    return open(part(x.channels()[channel], piece));
-  };
+  const auto part_opened = [&](std::size_t channel, const Piece& piece) { return open(x, channel, piece); };
   return opened(operation, x, part_opened, options);
 }
 
@@ -84,9 +82,10 @@ Integers opened_by(const char* operation, const EncryptedArray& array, const rlw
 
 Integers opened(const char* operation, const EncryptedArray& x, const Opening& opening, const Options& options) {
   const Layout& layout = x.layout();
-  Task task(options, "decrypting", layout.batch() * x.channels().size());
+  const std::size_t channels = x.parameters().plain_moduli().size();
+  Task task(options, "decrypting", layout.batch() * channels);
   std::vector<Residues> residues;
-  for (std::size_t channel = 0; channel < x.channels().size(); ++channel) {
+  for (std::size_t channel = 0; channel < channels; ++channel) {
     residues.emplace_back().reserve(count_of(layout.shape()));
     for (const Piece& piece : pieces(layout.batch(), *x.context()->engine())) {
       append_values(residues.back(), opening(channel, piece), layout, piece.start);
@@ -103,7 +102,12 @@ Integers opened(const char* operation, const EncryptedArray& x, const Opening& o
 }
 
 Integers decrypt(const EncryptedArray& x, const rlwe::SecretKey& key, const Options& options) {
-  return opened_by("decrypt", x, key, [&](const Ciphertext& c) { return scheme::decrypt(c, key); }, options);
+  // Three parts decrypt as two do, without a relinearisation; where the stated noise is too much, to its refusal.
+  const auto open = [&](const EncryptedArray& own, std::size_t channel, const Piece& piece) {
+    const Placed& placed = own.waits() && own.noise_headroom() >= 0 ? own.as_it_is() : own.placed();
+    return scheme::decrypt(part(placed.channels[channel], piece), key);
+  };
+  return opened_by("decrypt", x, key, open, options);
 }
 
 Integers reveal(const EncryptedArray& x, const rlwe::SecretKey& key, unsigned flooding_bits, const Options& options) {
@@ -111,11 +115,14 @@ Integers reveal(const EncryptedArray& x, const rlwe::SecretKey& key, unsigned fl
     throw ArgumentError(message("reveal: flooding_bits ", flooding_bits, " must lie in [1, 128]; 64 is usual"));
   }
   // The distances of all ciphertexts from what does not depend on the key add up.
-  const std::size_t ciphertexts = x.layout().batch() * x.channels().size();
+  const std::size_t ciphertexts = x.layout().batch() * x.parameters().plain_moduli().size();
   const unsigned bits = flooding_bits + rlwe::flooding_bits_of(ciphertexts);
   rlwe::require_reveals(key.id(),
                         ciphertexts);  // all of the call or nothing; each piece is counted before it is opened
-  return opened_by("reveal", x, key, [&](const Ciphertext& c) { return scheme::reveal(c, key, bits); }, options);
+  const auto open = [&](const EncryptedArray& own, std::size_t channel, const Piece& piece) {
+    return scheme::reveal(part(own.channels()[channel], piece), key, bits);
+  };
+  return opened_by("reveal", x, key, open, options);
 }
 
 unsigned noise_budget(const EncryptedArray& array, const rlwe::SecretKey& key) {

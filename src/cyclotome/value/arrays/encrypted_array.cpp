@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <cstdlib>
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/rlwe/domains.hpp"
@@ -13,12 +13,6 @@
 namespace cyclotome::value {
 
 namespace {
-
-double headroom_of(const Channels& channels) {
-  double least = std::numeric_limits<double>::infinity();
-  for (const Ciphertext& channel : channels) least = std::min(least, scheme::noise_headroom(channel));
-  return least;
-}
 
 Channels hidden(const char* operation, Channels channels, const Keyring& keys) {
   if (std::ranges::none_of(channels, rlwe::is_transparent)) return channels;
@@ -33,7 +27,45 @@ Channels hidden(const char* operation, Channels channels, const Keyring& keys) {
   return channels;
 }
 
+Placed moved(const Placed& x, const rlwe::ContextPtr& context) {
+  Placed result{{}, x.layout};
+  for (const Ciphertext& channel : x.channels) result.channels.push_back(channel.to(context));
+  return result;
+}
+
+/// Whether products relinearised by either are the same bits.
+bool same_relinearization(const rlwe::EvaluationKeys& a, const rlwe::EvaluationKeys& b) {
+  const auto data = [](const rlwe::EvaluationKeys& keys) { return keys.relinearization().polynomials().view().data; };
+  return data(a) == data(b);
+}
+
+/// What is relinearised for it: itself, or what it is a multiple and a sum of.
+std::shared_ptr<const Waiting> root(const std::shared_ptr<const Waiting>& waiting) {
+  return waiting->base() ? waiting->base() : waiting;
+}
+
+/// What waits with that changed, and what is added to it, in another layout.
+template <class Change, class ChangeAddend>
+std::shared_ptr<const Waiting> changed(const std::shared_ptr<const Waiting>& waiting, const Layout& layout,
+                                       const Change& change, const ChangeAddend& change_addend) {
+  if (!waiting->base()) return change(*waiting);
+  return std::make_shared<const Waiting>(change(*waiting->base()), waiting->factors(), change_addend(waiting->addend()),
+                                         layout);
+}
+
 }  // namespace
+
+EncryptedArray::EncryptedArray(Placed placed, Bound bound, Keyring keys, Waiting::Levels levels)
+    : EncryptedArray(std::move(placed), std::move(bound), std::move(keys)) {
+  if (levels.empty()) return;
+  static_cast<void>(rlwe::relinearization_key(placed_.channels.front(), keys_.require_evaluation("multiply")));
+  waiting_ = std::make_shared<const Waiting>(placed_, std::move(levels), keys_.evaluation);
+}
+
+EncryptedArray::EncryptedArray(std::shared_ptr<const Waiting> waiting, Bound bound, Keyring keys)
+    : EncryptedArray({root(waiting)->three().channels, waiting->layout()}, std::move(bound), std::move(keys)) {
+  waiting_ = std::move(waiting);
+}
 
 EncryptedArray::EncryptedArray(Placed placed, Bound bound, Keyring keys)
     : placed_(std::move(placed)), bound_(std::move(bound)), keys_(std::move(keys)) {
@@ -58,21 +90,29 @@ EncryptedArray::EncryptedArray(Placed placed, Bound bound, Keyring keys)
   require_within("encrypted array", bound_, parameters());
 }
 
-double EncryptedArray::noise_headroom() const { return headroom_of(channels()); }
+double EncryptedArray::noise_headroom() const {
+  const Channels& own = placed_.whole().channels;
+  return headroom_of(own, waits() ? waiting_->settled_noise() : settled_noise(own, {}));
+}
 
-std::size_t EncryptedArray::level() const {
-  std::size_t most = 0;
-  for (const Ciphertext& channel : channels()) most = std::max(most, channel.limbs());
-  return most;
+std::size_t EncryptedArray::level() const { return std::ranges::max(channel_levels()).primes; }
+
+std::vector<rlwe::Level> EncryptedArray::channel_levels() const {
+  std::vector<rlwe::Level> levels;
+  for (const Ciphertext& channel : placed_.whole().channels) levels.push_back(channel.level());
+  return levels;
 }
 
 std::size_t EncryptedArray::bytes() const {
   std::size_t sum = 0;
-  for (const Ciphertext& channel : channels()) sum += channel.bytes();
+  for (const Ciphertext& channel : placed_.whole().channels) {
+    sum += waits() ? channel.bytes() / channel.parts() * 2 : channel.bytes();
+  }
   return sum;
 }
 
 std::size_t EncryptedArray::held_bytes() const {
+  if (waits()) return waiting_->held_bytes();
   std::size_t sum = 0;
   for (const Ciphertext& channel : channels()) sum += channel.held_bytes();
   return sum;
@@ -82,32 +122,97 @@ EncryptedArray EncryptedArray::with_keys(const Keyring& keys) const {
   keys.require(*context(), key());
   EncryptedArray result = *this;
   result.keys_ = keys.joined(keys_);
+  if (waits() && !same_relinearization(*result.keys_.evaluation, *waiting_->keys())) {
+    const auto rekeyed = [&](const Waiting& base) {
+      return std::make_shared<const Waiting>(base.three(), base.levels(), result.keys_.evaluation);
+    };
+    result.waiting_ = changed(waiting_, layout(), rekeyed, [](const Channels& addend) { return addend; });
+  }
   return result;
 }
 
-EncryptedArray EncryptedArray::to(const rlwe::ContextPtr& context) const {
-  Channels moved;
-  for (const Ciphertext& channel : channels()) moved.push_back(channel.to(context));
-  return {{std::move(moved), layout()}, bound_};
+EncryptedArray EncryptedArray::to(const rlwe::ContextPtr& context) const { return {moved(placed(), context), bound_}; }
+
+EncryptedArray EncryptedArray::to(const rlwe::ContextPtr& context, const Keyring& keys) const {
+  if (!waits()) return to(context).with_keys(keys);
+  keys.require(*context, key());
+  static_cast<void>(keys.require_evaluation("to").relinearization());
+  const auto there = [&](const Waiting& base) {
+    return std::make_shared<const Waiting>(moved(base.three(), context), base.levels(), keys.evaluation);
+  };
+  const auto moved_addend = [&](const Channels& addend) { return moved({addend, layout()}, context).channels; };
+  return {changed(waiting_, layout(), there, moved_addend), bound_, keys};
+}
+
+EncryptedArray EncryptedArray::settled() const { return waits() ? EncryptedArray(placed(), bound_, keys_) : *this; }
+
+EncryptedArray EncryptedArray::with_bound(const Bound& bound) const {
+  require_within("encrypted array", bound, parameters());
+  EncryptedArray result = *this;
+  result.bound_ = bound;
+  return result;
+}
+
+EncryptedArray EncryptedArray::taken(const Indices& numbers, const Layout& layout, const Bound& bound) const {
+  const auto chosen = [&](const Placed& x) { return Placed{take(x.channels, numbers), layout}; };
+  if (!waits()) return {chosen(placed()), bound, keys_};
+  const auto selected = [&](const Waiting& base) {
+    return std::make_shared<const Waiting>(chosen(base.three()), numbers, root(waiting_));
+  };
+  const auto selected_addend = [&](const Channels& addend) {
+    return addend.empty() || addend.front().batch() == 1 ? addend : take(addend, numbers);
+  };
+  return {changed(waiting_, layout, selected, selected_addend), bound, keys_};
+}
+
+std::optional<EncryptedArray> EncryptedArray::scaled(std::vector<std::int64_t> factors, const Bound& bound) const {
+  if (!waits()) return std::nullopt;
+  constexpr std::int64_t most = std::int64_t{1} << 29;  // below every prime: what is not zero stays so
+  Channels addend = waiting_->addend();
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    if (factors[i] == 0 || std::abs(factors[i]) >= most) return std::nullopt;
+    if (!addend.empty()) addend[i] = rlwe::multiply_scalar(addend[i], factors[i]);
+    if (waiting_->base()) factors[i] *= waiting_->factors()[i];
+    if (std::abs(factors[i]) >= most) return std::nullopt;
+  }
+  return EncryptedArray(
+      std::make_shared<const Waiting>(root(waiting_), std::move(factors), std::move(addend), layout()), bound, keys_);
+}
+
+std::optional<EncryptedArray> EncryptedArray::plus(const Channels& addend, const Layout& layout, const Bound& bound,
+                                                   const Keyring& keys) const {
+  if (!waits() || layout.batch() != this->layout().batch()) return std::nullopt;
+  Channels all = addend;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Ciphertext& own = placed_.channels[i];
+    if (all[i].parts() != 2 || all[i].limbs() != own.limbs() || all[i].correction() != own.correction()) {
+      return std::nullopt;
+    }
+    if (!waiting_->addend().empty()) all[i] = rlwe::add(waiting_->addend()[i], all[i]);
+  }
+  std::vector<std::int64_t> factors = waiting_->base() ? waiting_->factors() : std::vector<std::int64_t>(all.size(), 1);
+  return EncryptedArray(std::make_shared<const Waiting>(root(waiting_), std::move(factors), std::move(all), layout),
+                        bound, keys);
 }
 
 EncryptedArray EncryptedArray::transformed() const { return {value::transformed(placed()), bound_, keys_}; }
 
 EncryptedArray EncryptedArray::in_native_domain() const {
-  static_cast<void>(placed());  // refused where this was moved from
-  EncryptedArray result = *this;
+  EncryptedArray result = settled();
   for (Ciphertext& channel : result.placed_.channels) channel = rlwe::native(channel);
   return result;
 }
 
-bool EncryptedArray::is_transformed() const { return channels().front().domain() == Domain::transform; }
+bool EncryptedArray::is_transformed() const {
+  return (waits() ? context()->native_domain() : channels().front().domain()) == Domain::transform;
+}
 
 EncryptedArray EncryptedArray::switch_to_level(std::size_t level) const {
   if (level < 1 || level > this->level()) {
     throw ArgumentError(
         message("switch_to_level: level ", level, " must lie in [1, ", this->level(), "]; levels only fall"));
   }
-  EncryptedArray result = *this;
+  EncryptedArray result = settled();
   for (Ciphertext& channel : result.placed_.channels) {
     channel = scheme::switch_to_level(channel, rlwe::Level(std::min(level, channel.limbs())));
   }
@@ -116,7 +221,7 @@ EncryptedArray EncryptedArray::switch_to_level(std::size_t level) const {
 
 EncryptedArray EncryptedArray::switch_to_least_level(double headroom) const {
   if (std::isnan(headroom)) throw ArgumentError("switch_to_least_level: headroom nan is no number of bits");
-  EncryptedArray result = *this;
+  EncryptedArray result = settled();
   if (!parameters().scheme().drops_primes()) return result;
   for (Ciphertext& channel : result.placed_.channels) {
     const auto model = parameters().scheme().noise_model(parameters(), channel.plain());
@@ -130,28 +235,42 @@ EncryptedArray EncryptedArray::switch_to_least_level(double headroom) const {
   return result;
 }
 
-void require_decryptable(const char* operation, const Channels& channels, const Options& options) {
-  const double headroom = headroom_of(channels);
+namespace {
+
+void require_headroom(const char* operation, double headroom, const rlwe::Parameters& parameters,
+                      const Options& options) {
   if (headroom >= 0 || options.allow_undecryptable) return;
   throw NoiseError(
       message(operation, ": the result could not be decrypted: its noise may be ", std::ceil(-headroom),
-              " bits beyond what ", channels.front().context()->parameters().summary(),
+              " bits beyond what ", parameters.summary(),
               " can correct. Use parameters with more depth (BGV: more levels), that is a larger log q, or "
               "fewer operations; allow_undecryptable computes such results all the same"));
 }
 
+}  // namespace
+
+void require_decryptable(const char* operation, const Channels& channels, const Options& options) {
+  require_headroom(operation, headroom_of(channels, settled_noise(channels, {})),
+                   channels.front().context()->parameters(), options);
+}
+
+void require_decryptable(const char* operation, const EncryptedArray& x, const Options& options) {
+  require_headroom(operation, x.noise_headroom(), x.parameters(), options);
+}
+
 EncryptedArray finished(const char* operation, Placed placed, const Bound& bound, const Keyring& keys,
-                        const Options& options) {
+                        const Options& options, Waiting::Levels levels) {
   require_within(operation, bound, placed.parameters());
   placed.channels = hidden(operation, std::move(placed.channels), keys);
-  return switched(operation, std::move(placed), bound, keys, options);
+  return switched(operation, std::move(placed), bound, keys, options, std::move(levels));
 }
 
 EncryptedArray switched(const char* operation, Placed placed, const Bound& bound, const Keyring& keys,
-                        const Options& options) {
+                        const Options& options, Waiting::Levels levels) {
   require_within(operation, bound, placed.parameters());
-  require_decryptable(operation, placed.channels, options);
-  return {std::move(placed), bound, keys};
+  EncryptedArray result(std::move(placed), bound, keys, std::move(levels));
+  require_decryptable(operation, result, options);
+  return result;
 }
 
 }  // namespace cyclotome::value

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cyclotome/value/arrays/channels.hpp"
 #include "cyclotome/value/arrays/keyring.hpp"
+#include "cyclotome/value/arrays/waiting.hpp"
 #include "cyclotome/value/layout/bound.hpp"
 
 namespace cyclotome::value {
@@ -19,33 +19,66 @@ class EncryptedArray {
   /// From its parts. Throws ArgumentError and MismatchError unless there is one channel for each plaintext modulus, all
   /// of one key and as many ciphertexts as the layout says; RangeError for a bound that the parameters don't hold.
   EncryptedArray(Placed placed, Bound bound, Keyring keys = {});
+  /// Of products of 3 parts that wait (Waiting), unless there are no levels. Throws MissingKeyError without a key to
+  /// relinearise.
+  EncryptedArray(Placed placed, Bound bound, Keyring keys, Waiting::Levels levels);
 
   const rlwe::ContextPtr& context() const { return placed_.context(); }
   const rlwe::Parameters& parameters() const { return placed_.parameters(); }
-  const Placed& placed() const { return placed_.whole(); }
+  /// What everything but sums takes: products that wait are relinearised, once, when it is asked for.
+  const Placed& placed() const { return waiting_ ? waiting_->two() : placed_.whole(); }
   const Channels& channels() const { return placed().channels; }
-  const Layout& layout() const { return placed().layout; }
-  const Bound& bound() const { return placed(), bound_; }
-  const Keyring& keys() const { return placed(), keys_; }
+  /// What sums take: of 3 parts where products wait.
+  const Placed& as_it_is() const { return waiting_ ? waiting_->three() : placed_.whole(); }
+  bool waits() const noexcept { return waiting_ != nullptr; }
+  /// How products that wait are relinearised; none where nothing waits.
+  Waiting::Levels levels() const { return waiting_ ? waiting_->levels() : Waiting::Levels(); }
+  const Layout& layout() const { return placed_.whole().layout; }
+  const Bound& bound() const { return placed_.whole(), bound_; }
+  const Keyring& keys() const { return placed_.whole(), keys_; }
 
   const Shape& shape() const { return layout().shape(); }
   std::size_t ndim() const { return shape().size(); }
   /// Id of the secret key that decrypts it.
-  const rlwe::KeyId& key() const { return channels().front().key(); }
-  /// Bits by which the public bound on the noise may grow until `decrypt` refuses; negative: it refuses.
+  const rlwe::KeyId& key() const { return placed_.whole().channels.front().key(); }
+  /// Bits by which the public bound on the noise may grow until `decrypt` refuses; negative: it refuses. Of products
+  /// that wait as it is once they are relinearised.
   double noise_headroom() const;
   /// Number of ciphertext primes; where plaintext moduli differ in it, the highest.
   std::size_t level() const;
-  /// Bytes of its ciphertexts: what it is to send, before files pack it; the same however it is used.
+  /// Number of ciphertext primes of each channel.
+  std::vector<rlwe::Level> channel_levels() const;
+  /// Bytes of its ciphertexts, of two parts if they wait: what it is to send, before files pack it; the same however it
+  /// is used.
   std::size_t bytes() const;
-  /// Bytes that it takes in memory at present: with the transforms that are kept beside its ciphertexts.
+  /// Bytes that it takes in memory at present: with the transforms that are kept beside its ciphertexts, and with both
+  /// forms of products that waited.
   std::size_t held_bytes() const;
 
   /// The same array that knows these keys too: what products, sums over slots and rotations take. Throws MismatchError
   /// for keys of another secret or context.
   EncryptedArray with_keys(const Keyring& keys) const;
-  /// The same array without keys on another engine; `context` must have the same parameters (MismatchError).
+  /// The same array without keys on another engine; `context` must have the same parameters (MismatchError). Products
+  /// that wait are relinearised first.
   EncryptedArray to(const rlwe::ContextPtr& context) const;
+  /// The same with keys of that engine. Products go on waiting.
+  EncryptedArray to(const rlwe::ContextPtr& context, const Keyring& keys) const;
+  /// The same array without anything that waits.
+  EncryptedArray settled() const;
+  /// The same array with another bound. Throws RangeError for one that the parameters don't hold.
+  EncryptedArray with_bound(const Bound& bound) const;
+  /// An array of its ciphertexts `numbers`, in that order, in another layout: no ciphertext changes, and what waits
+  /// waits on.
+  EncryptedArray taken(const Indices& numbers, const Layout& layout, const Bound& bound) const;
+  /// Products that wait times an integer for each channel, whose size is below 2^29: they go on waiting, and share
+  /// their relinearisation. Nothing if they are no such.
+  std::optional<EncryptedArray> scaled(std::vector<std::int64_t> factors, const Bound& bound) const;
+  /// The same plus ciphertexts of two parts, in another layout of as many. Nothing where these are not of the levels,
+  /// correction factors and parts that are added as they are.
+  std::optional<EncryptedArray> plus(const Channels& addend, const Layout& layout, const Bound& bound,
+                                     const Keyring& keys) const;
+  /// As it waits, without being computed: what it is a multiple and a sum of, whose residues and noise are others.
+  EncryptedArray outline() const { return {placed_.whole(), bound_, keys_}; }
   /// The same array with its ciphertexts transformed, for products with plaintexts, which then take no transform of
   /// it; results are the same bits. In BGV as it is.
   EncryptedArray transformed() const;
@@ -61,21 +94,26 @@ class EncryptedArray {
   EncryptedArray switch_to_least_level(double headroom = 0) const;
 
  private:
-  Placed placed_;
+  EncryptedArray(std::shared_ptr<const Waiting> waiting, Bound bound, Keyring keys);
+
+  Placed placed_;  ///< of multiples and sums that wait what they are made of: the same but for residues and noise
   Bound bound_;
   Keyring keys_;
+  std::shared_ptr<const Waiting> waiting_;
 };
 
 /// What every computed result has to pass: values that fit (RangeError), ciphertexts that hide something, encrypted
-/// anew with the public key if they don't (TransparentError without one), and noise that decrypts (NoiseError).
+/// anew with the public key if they don't (TransparentError without one), and noise that decrypts (NoiseError). With
+/// levels it is of products that wait, whose noise is that of relinearised ones.
 EncryptedArray finished(const char* operation, Placed placed, const Bound& bound, const Keyring& keys,
-                        const Options& options);
+                        const Options& options, Waiting::Levels levels = {});
 /// As `finished`, of products of ciphertexts and of turned ones, whose keys were switched. They hide what their
 /// operands hid: no residue is looked at, and so no device waited for.
 EncryptedArray switched(const char* operation, Placed placed, const Bound& bound, const Keyring& keys,
-                        const Options& options);
+                        const Options& options, Waiting::Levels levels = {});
 
 /// Throws NoiseError if the array can't be decrypted, unless that is allowed.
 void require_decryptable(const char* operation, const Channels& channels, const Options& options);
+void require_decryptable(const char* operation, const EncryptedArray& x, const Options& options);
 
 }  // namespace cyclotome::value

@@ -5,6 +5,8 @@
 
 #include "cyclotome/engine/memory_limit.hpp"
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/rlwe/encapsulation/encapsulation_keys.hpp"
+#include "cyclotome/scheme/bfv/bootstrapping/bootstrapping.hpp"
 #include "cyclotome/value/matrices/diagonal_plan.hpp"
 #include "cyclotome/value/matrices/field_rolls.hpp"
 
@@ -72,13 +74,18 @@ std::vector<std::uint64_t> galois_elements(const rlwe::Parameters& parameters, c
     elements.insert(element);
   }
   for (const MatrixShape& shape : options.matrices) add_matrix(elements, parameters, shape);
+  if (options.bootstrap) {
+    for (const std::uint64_t element : bfv::bootstrapping_elements(parameters)) elements.insert(element);
+  }
   elements.erase(1);
   return {elements.begin(), elements.end()};
 }
 
 Keys keygen(const rlwe::ContextPtr& context, const KeyOptions& options) {
   const std::vector<std::uint64_t> elements = galois_elements(present(context)->parameters(), options);
-  const std::size_t count = elements.size() + static_cast<std::size_t>(options.relinearization);
+  if (options.bootstrap) static_cast<void>(rlwe::sparse_secret_weight(context->parameters()));
+  const std::size_t count =
+      elements.size() + static_cast<std::size_t>(options.relinearization) + static_cast<std::size_t>(options.bootstrap);
   const std::uint64_t pair = 2 * static_cast<std::uint64_t>(context->key_ring()->limbs()) * context->degree() *
                              bytes_of(context->key_ring()->word());
   require_memory(*context->engine(), message("keygen: ", count, " evaluation keys at n = ", context->degree()),
@@ -87,6 +94,9 @@ Keys keygen(const rlwe::ContextPtr& context, const KeyOptions& options) {
   rlwe::SecretKey secret = rlwe::SecretKey::generate(context);
   rlwe::PublicKey public_key = rlwe::PublicKey::generate(secret);
   rlwe::EvaluationKeys evaluation = rlwe::EvaluationKeys::generate(secret, options.relinearization, elements);
+  if (options.bootstrap) {
+    evaluation = rlwe::with_encapsulation(evaluation, rlwe::EncapsulationKeys::generate(secret));
+  }
   return {std::move(secret), std::move(public_key), std::move(evaluation)};
 }
 

@@ -29,6 +29,9 @@ struct KeyOptions {
   /// Public matrices whose products with packed arrays shall be as fast as they can be. Those of sums will do for every
   /// shape, with more key switches.
   std::vector<MatrixShape> matrices = {};
+  /// Whether arrays can be refreshed (refreshing.hpp): rotations for it, and keys that lead through a sparse secret.
+  /// Parameters have to be made for it, such as bootstrappable_parameters.
+  bool bootstrap = false;
 };
 
 /// What belongs to one secret key.
@@ -41,7 +44,7 @@ struct Keys {
 /// The Galois elements of the automorphisms that these options ask for, ascending. Throws ArgumentError for a rotation
 /// that moves nothing (0 modulo the slots in a row), rotations of bits, whose slots are no rows, a matrix without
 /// values or parameters without two rows of slots of integers for it, and an element that is no automorphism of the
-/// ring.
+/// ring; UnsupportedError for parameters that can't be refreshed.
 std::vector<std::uint64_t> galois_elements(const rlwe::Parameters& parameters, const KeyOptions& options);
 
 /// A secret key and everything that belongs to it, with randomness from the operating system:
@@ -49,7 +52,7 @@ std::vector<std::uint64_t> galois_elements(const rlwe::Parameters& parameters, c
 ///     const auto [secret, public_key, evaluation] = keygen(context, {.rotations = {{1, -1}}});
 ///
 /// Throws what `galois_elements` does; MemoryLimitError for keys that don't fit into memory, before any is made; and
-/// EngineError if there is no randomness.
+/// EngineError if there is no randomness; SecurityError to refresh where no sparse secret is known to be secure.
 Keys keygen(const rlwe::ContextPtr& context, const KeyOptions& options = {});
 
 }  // namespace cyclotome::value

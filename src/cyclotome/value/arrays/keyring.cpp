@@ -16,7 +16,8 @@ rlwe::EvaluationKeys joined(const rlwe::EvaluationKeys& a, const rlwe::Evaluatio
   }
   std::map<std::uint64_t, rlwe::SwitchingKey> galois = a.all_galois();
   galois.insert(b.all_galois().begin(), b.all_galois().end());
-  return rlwe::EvaluationKeys(a.context(), std::move(relinearization), std::move(galois), a.id());
+  return rlwe::EvaluationKeys(a.context(), std::move(relinearization), std::move(galois), a.id(),
+                              a.encapsulation() ? a.encapsulation() : b.encapsulation());
 }
 
 Keyring Keyring::joined(const Keyring& other) const {

@@ -21,6 +21,9 @@ struct Options {
   /// How products of ciphertexts are computed, by a name that the scheme knows (scheme::multiply_by); "": as it
   /// chooses. Results are the same, their noise and time differ.
   std::string product_method = {};
+  /// Relinearise every product of ciphertexts at once, in place of one relinearisation for a sum of them: other bits,
+  /// and less memory for products that are kept.
+  bool relinearize_products = false;
 };
 
 /// One long operation of `total` steps.

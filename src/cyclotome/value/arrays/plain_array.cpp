@@ -59,9 +59,9 @@ bool PlainArray::meets(const EncryptedArray& x) const {
   return x.layout().last() == 1 || (x.layout().slots() && x.layout().last() == values_.length());
 }
 
-Placed PlainArray::combined(const char* what, Operation operation, const EncryptedArray& x, bool clean,
+Placed PlainArray::combined(const char* what, Operation operation, const Placed& x, const Keyring& keys, bool clean,
                             const Options& options) const {
-  const Expanded e = expanded(what, x.placed(), x.keys(), values_.shape(), options);
+  const Expanded e = expanded(what, x, keys, values_.shape(), options);
   const Layout layout = clean ? e.layout.with_clean(true) : e.layout;
   const bool repeats = operation == rlwe::multiply_plain && layout.batch() > e.x.layout.batch();
   const Channels channels = broadcast(repeats ? transformed(e.x) : e.x, layout);
@@ -73,7 +73,7 @@ Placed PlainArray::combined(const char* what, Operation operation, const Encrypt
     return operation(part(channels[channel], piece), whole ? rows_[channel] : rows_[channel].taken(of));
   };
   const bool at_once = whole && rows_.front().batch() > 1;
-  return {in_pieces(what, x.context(), layout.batch(), of_piece, options, at_once), layout};
+  return {in_pieces(what, context_, layout.batch(), of_piece, options, at_once), layout};
 }
 
 /// The products' sums over axes that number ciphertexts, without the products.
@@ -105,7 +105,9 @@ Placed PlainArray::summed(const EncryptedArray& x, const std::vector<std::size_t
 
 EncryptedArray sum_of_products(const EncryptedArray& x, const PlainArray& w, std::span<const std::int64_t> axes,
                                const Options& options) {
-  if (!w.meets(x)) return sum(multiply(x, w.values(), options), axes, false, options);
+  // Of products that wait in three parts the sum waits as well.
+  const bool waits = x.as_it_is().channels.front().parts() > 2;
+  if (waits || !w.meets(x)) return sum(multiply(x, w, options), axes, false, options);
   constexpr auto operation = "sum of products";
   const Shape shape = broadcast_shape(operation, x.shape(), w.shape());
   const std::vector<std::size_t> chosen = axes_of(operation, axes, shape);
@@ -119,21 +121,25 @@ EncryptedArray sum_of_products(const EncryptedArray& x, const PlainArray& w, std
 EncryptedArray multiply(const EncryptedArray& x, const PlainArray& w, const Options& options) {
   if (!w.meets(x)) return multiply(x, w.values(), options);
   const Bound bound = bound_with("multiply", product_bound, x, w.values(), w.bound_);
-  return finished("multiply", w.combined("multiplying", rlwe::multiply_plain, x, true, options), bound, x.keys(),
-                  options);
+  const Term term = term_of("multiply", x, w.values().shape());
+  return finished("multiply", w.combined("multiplying", rlwe::multiply_plain, term.placed, x.keys(), true, options),
+                  bound, x.keys(), options, term.levels);
 }
 
 EncryptedArray add(const EncryptedArray& x, const PlainArray& w, const Options& options) {
   if (!w.meets(x)) return add(x, w.values(), options);
   const Bound bound = bound_with("add", sum_bound, x, w.values(), w.bound_);
-  return finished("add", w.combined("adding", scheme::add_plain, x, false, options), bound, x.keys(), options);
+  const Term term = term_of("add", x, w.values().shape());
+  return finished("add", w.combined("adding", scheme::add_plain, term.placed, x.keys(), false, options), bound,
+                  x.keys(), options, term.levels);
 }
 
 EncryptedArray subtract(const EncryptedArray& x, const PlainArray& w, const Options& options) {
   if (!w.meets(x)) return subtract(x, w.values(), options);
   const Bound bound = bound_with("subtract", difference_bound, x, w.values(), w.bound_);
-  return finished("subtract", w.combined("subtracting", scheme::subtract_plain, x, false, options), bound, x.keys(),
-                  options);
+  const Term term = term_of("subtract", x, w.values().shape());
+  return finished("subtract", w.combined("subtracting", scheme::subtract_plain, term.placed, x.keys(), false, options),
+                  bound, x.keys(), options, term.levels);
 }
 
 }  // namespace cyclotome::value

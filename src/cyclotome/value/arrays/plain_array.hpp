@@ -42,7 +42,7 @@ class PlainArray {
 
  private:
   using Operation = Ciphertext (*)(const Ciphertext&, const rlwe::Plaintext&);
-  Placed combined(const char* what, Operation operation, const EncryptedArray& x, bool clean,
+  Placed combined(const char* what, Operation operation, const Placed& x, const Keyring& keys, bool clean,
                   const Options& options) const;
   Placed summed(const EncryptedArray& x, const std::vector<std::size_t>& axes, const Options& options) const;
 

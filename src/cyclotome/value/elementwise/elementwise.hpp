@@ -15,7 +15,8 @@ EncryptedArray negate(const EncryptedArray& x);
 EncryptedArray add(const EncryptedArray& x, const EncryptedArray& y, const Options& options = {});
 /// x - y.
 EncryptedArray subtract(const EncryptedArray& x, const EncryptedArray& y, const Options& options = {});
-/// Relinearised; takes evaluation keys (MissingKeyError).
+/// Takes evaluation keys (MissingKeyError). The product keeps three parts until something else than a sum wants two
+/// (Waiting), unless the options say otherwise.
 EncryptedArray multiply(const EncryptedArray& x, const EncryptedArray& y, const Options& options = {});
 
 /// With public integers. A product takes the cheapest way: a scalar, a factor for each row, or vectors in slots.

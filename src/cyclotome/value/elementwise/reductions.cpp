@@ -43,6 +43,25 @@ Placed sum_last(const Placed& x, const Keyring& keys, const Options& options) {
   return {sum_of_slots(rows, evaluation, options), x.layout.placed(shape, Placement::replicated)};
 }
 
+/// Whether these axes, which ascend, have the packed one among them.
+bool has_packed(const Layout& layout, const Axes& axes) {
+  return layout.packed() && !axes.empty() && axes.back() == layout.outer().size();
+}
+
+/// Products that wait are added up in three parts; over slots their sum is relinearised first.
+EncryptedArray total(const char* operation, const EncryptedArray& x, const Axes& axes, const Bound& bound,
+                     const Options& options) {
+  const bool last = has_packed(x.layout(), axes);
+  if (!x.waits() || (last && axes.size() == 1)) {
+    return finished(operation, sum_over(x.placed(), x.keys(), axes, options), bound, x.keys(), options);
+  }
+  if (last) require_slots("sum over the last axis", x.layout());
+  Placed sums = sum_outer(x.as_it_is(), last ? Axes(axes.begin(), axes.end() - 1) : axes);
+  if (!last) return finished(operation, std::move(sums), bound, x.keys(), options, x.levels());
+  sums.channels = relinearize(sums.channels, x.levels(), x.keys().require_evaluation(operation), options);
+  return finished(operation, sum_last(sums, x.keys(), options), bound, x.keys(), options);
+}
+
 }  // namespace
 
 EncryptedArray sum(const EncryptedArray& x, const Options& options) {
@@ -55,8 +74,7 @@ EncryptedArray sum(const EncryptedArray& x, std::span<const std::int64_t> axes, 
   const Axes chosen = axes_of("sum", axes, x.shape());
   const Bound bound = total_bound(x.bound(), x.shape(), chosen);
   require_within("sum", bound, x.parameters());
-  const EncryptedArray result =
-      finished("sum", sum_over(x.placed(), x.keys(), chosen, options), bound, x.keys(), options);
+  const EncryptedArray result = total("sum", x, chosen, bound, options);
   if (!keepdims) return result;
   Shape shape = x.shape();
   for (const std::size_t axis : chosen) shape[axis] = 1;
@@ -66,12 +84,11 @@ EncryptedArray sum(const EncryptedArray& x, std::span<const std::int64_t> axes, 
 EncryptedArray sum_of_parts(std::span<const EncryptedArray> parts, const Bound& bound, const Options& options) {
   const EncryptedArray together = stack(parts, 0, options);
   require_within("sum", bound, together.parameters());
-  return finished("sum", sum_over(together.placed(), together.keys(), {0}, options), bound, together.keys(), options);
+  return total("sum", together, {0}, bound, options);
 }
 
 Placed sum_over(const Placed& x, const Keyring& keys, const std::vector<std::size_t>& axes, const Options& options) {
-  const std::size_t outer_axes = x.layout.outer().size();
-  const bool last = x.layout.packed() && !axes.empty() && axes.back() == outer_axes;
+  const bool last = has_packed(x.layout, axes);
   if (last) require_slots("sum over the last axis", x.layout);
   return sum_rest(sum_outer(x, last ? Axes(axes.begin(), axes.end() - 1) : axes), keys, last, options);
 }

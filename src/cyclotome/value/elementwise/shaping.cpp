@@ -50,6 +50,14 @@ void require_joinable(const EncryptedArray& a, const EncryptedArray& b, std::siz
   }
 }
 
+/// Whether arrays wait for one relinearisation when they are joined: all of them do, in the same primes.
+bool wait_together(std::span<const EncryptedArray> arrays) {
+  const auto alike = [&](const EncryptedArray& x) {
+    return x.waits() && x.channel_levels() == arrays.front().channel_levels();
+  };
+  return std::ranges::all_of(arrays, alike);
+}
+
 }  // namespace
 
 Bound rearranged_bound(const EncryptedArray& x, const Indices& numbers, std::size_t last) {
@@ -69,9 +77,8 @@ EncryptedArray reshape(const EncryptedArray& x, const Shape& shape) {
                 "moves values, by rotations, or shape them as needed before they are encrypted"));
   }
   const Layout layout = x.layout().with_shape(shape);
-  return {{x.channels(), layout},
-          selected_bound(x, iota(x.layout().packed() ? 1 : layout.batch()), layout.last()),
-          x.keys()};
+  return x.taken(iota(layout.batch()), layout,
+                 selected_bound(x, iota(x.layout().packed() ? 1 : layout.batch()), layout.last()));
 }
 
 EncryptedArray select(const EncryptedArray& x, const Indices& numbers, const Shape& outer) {
@@ -88,7 +95,9 @@ EncryptedArray select(const EncryptedArray& x, const Indices& numbers, const Sha
   Shape shape = outer;
   if (x.layout().packed()) shape.push_back(x.shape().back());
   const Layout layout = x.layout().with_shape(shape);
-  return {{take(x.channels(), ciphertexts), layout}, selected_bound(x, numbers, layout.last()), x.keys()};
+  // What is repeated would be relinearised as often.
+  const EncryptedArray& from = ciphertexts.size() > x.layout().batch() ? x.settled() : x;
+  return from.taken(ciphertexts, layout, selected_bound(x, numbers, layout.last()));
 }
 
 EncryptedArray item(const EncryptedArray& x, std::int64_t index) {
@@ -131,7 +140,10 @@ EncryptedArray concatenate(std::span<const EncryptedArray> arrays, std::int64_t 
   std::size_t length = head.layout().last();
   Keyring keys = head.keys();
   Bound bound = head.bound();
-  std::vector<Placed> parts{head.placed()};
+  const bool waits = wait_together(arrays);
+  const auto form = [waits](const EncryptedArray& x) { return waits ? x.as_it_is() : x.placed(); };
+  std::vector<Placed> parts{form(head)};
+  Waiting::Levels levels = waits ? head.levels() : Waiting::Levels();
   for (const EncryptedArray& x : arrays.subspan(1)) {
     require_joinable(head, x, position);
     rlwe::require_same_context("concatenate", *head.context(), *x.context());
@@ -140,11 +152,12 @@ EncryptedArray concatenate(std::span<const EncryptedArray> arrays, std::int64_t 
     if (last) length += x.layout().last();
     bound = (last ? appended_bound : joint_bound)("concatenate", bound, x.bound(), length);
     keys = keys.joined(x.keys());
-    parts.push_back(x.placed());
+    parts.push_back(form(x));
+    for (std::size_t i = 0; i < levels.size(); ++i) levels[i] = std::max(levels[i], x.levels()[i]);
   }
-  Placed together = joined(parts, position);
-  require_decryptable("concatenate", together.channels, options);  // BGV brings its operands to one level
-  return {std::move(together), bound, keys};
+  EncryptedArray together(joined(parts, position), bound, keys, std::move(levels));
+  require_decryptable("concatenate", together, options);  // BGV brings its operands to one level
+  return together;
 }
 
 Placed joined(const std::vector<Placed>& parts, std::size_t axis) {

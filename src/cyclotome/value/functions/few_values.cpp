@@ -90,7 +90,7 @@ ChannelFunction by_plan(FunctionPlanPtr plan) {
   };
 }
 
-EncryptedArray with_bound(const EncryptedArray& x, const Bound& bound) { return {x.placed(), bound, x.keys()}; }
+EncryptedArray with_bound(const EncryptedArray& x, const Bound& bound) { return x.with_bound(bound); }
 
 EncryptedArray without_bound(const EncryptedArray& x) { return with_bound(x, Bound::wrapping()); }
 

@@ -25,7 +25,8 @@ rlwe::ThresholdSession threshold_session(const rlwe::Parameters& parameters, std
 
 /// The joint keys, from the key shares of all parties; second: none in a session without relinearisation key. Throws
 /// ArgumentError if one is missing, repeated or of the other round; MismatchError for shares of another session or
-/// second ones that answer other first ones; BlameError, which names whose second share is not proved by what it carries.
+/// second ones that answer other first ones; BlameError, which names whose second share is not proved by what it
+/// carries.
 JointKeys combine(const rlwe::ThresholdSession& session, const rlwe::ContextPtr& context,
                   std::span<const rlwe::KeyShare> first, std::span<const rlwe::KeyShare> second = {});
 

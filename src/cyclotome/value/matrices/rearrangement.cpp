@@ -135,7 +135,10 @@ EncryptedArray rearranged(const EncryptedArray& x, const Indices& numbers, const
   }
   const std::size_t last = shape.empty() ? 1 : shape.back();
   const Bound bound = rearranged_bound(x, numbers, last);
-  if (!x.layout().packed()) return {{take(x.channels(), numbers), x.layout().with_shape(shape)}, bound, x.keys()};
+  if (!x.layout().packed()) {
+    const EncryptedArray& from = numbers.size() > x.layout().batch() ? x.settled() : x;
+    return from.taken(numbers, x.layout().with_shape(shape), bound);
+  }
   require_movable(x);
   Placed rows = rows_rearranged(x, numbers, last, options);
   const Layout layout = last == 1 ? rows.layout.placed(shape, Placement::replicated) : rows.layout.with_shape(shape);
