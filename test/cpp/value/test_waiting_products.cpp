@@ -123,3 +123,5 @@ TEST(a_missing_key_is_refused_where_the_product_is) {
   const EncryptedArray x = value::encrypt(value::Integers(Numbers{1, 2}), party.key, {.bound = 3}).with_keys(none);
   CHECK_THROWS(MissingKeyError, x * x);
 }
+
+int main() { return check::run(); }
