@@ -42,7 +42,7 @@ void add_common(std::vector<NamedProgram>& all, const rlwe::Context& c, const Ba
   all.push_back({"hoisted turn", program_of(rlwe::hoisted_turn(c, top, first, 5))});
   all.push_back({"extended turn", program_of(rlwe::extended_turn(c, top, first, 5))});
   all.push_back({"extended hoisted turn", program_of(rlwe::extended_hoisted_turn(c, top, first, 5))});
-  all.push_back({"extended weighted sums", program_of(rlwe::extended_weighted_sums(c, top, 3, 2))});
+  all.push_back({"extended weighted sums", program_of(rlwe::extended_weighted_sums(c, top, c.key_ring(), 3, 2))});
   all.push_back({"encrypt", program_of(rlwe::public_encryption(c, first, &scale))});
   all.push_back({"encrypt zero", program_of(rlwe::public_encryption(c, first, nullptr))});
   all.push_back({"encrypt under the secret key", program_of(rlwe::symmetric_encryption(c, first, &scale))});

@@ -28,6 +28,7 @@ _OTHERS = {
     "EncryptedArray": "an encrypted array",
     "EncryptedDigits": "numbers encrypted digit by digit",
     "EncryptedFrame": "an encrypted table",
+    "EncryptedStatistics": "statistics of an encrypted table",
     "PlainArray": "a plain array",
     "EncryptedNumbers": "numbers encrypted bit by bit",
     "ReceivingKeys": "keys to deal to",

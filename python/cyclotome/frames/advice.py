@@ -15,7 +15,7 @@ _OUT = "decrypt first, cyclotome.decrypt_frame(x, secret), and do it there"
 _IN = "do it before encryption"
 _PUBLIC = "select, drop, rename and assign are what there is"
 _ORDER = "order is encrypted: decrypt first, or cyclotome.sort, top_k and argmax take arrays of up to 64 values"
-_PAIRS = "columns have + - * **, and comparisons; quotients are taken after decryption"
+_PAIRS = "columns have + - * **, division by a number, and comparisons; other quotients are taken after decryption"
 _FILTER = "rows are chosen by conditions, x[x['a'] > 3], or by public names, x.loc[names]"
 _SUMS = "sums, counts, means and variances are what sums give; decrypt first for others"
 
@@ -106,7 +106,12 @@ def called(own: object, function: Any, method: str, operands: tuple[Any, ...], o
         UnsupportedError: it is no operator.
     """
     name = function.__name__
-    if method == "__call__" and name in _OPERATORS and not options:
+    if options:
+        raise UnsupportedError(
+            f"numpy.{name} with {', '.join(options)} does not know {type(own).__name__}: write a new name, "
+            "x = array + column"
+        )
+    if method == "__call__" and name in _OPERATORS:
         for place, operand in enumerate(operands[:2]):
             if isinstance(operand, type(own)):
                 operator = _method(type(operand), _OPERATORS[name][place])

@@ -308,12 +308,19 @@ class ChosenColumn(SummarizedColumn):
 
     if not TYPE_CHECKING:
 
-        def __truediv__(self, other: object) -> NoReturn:
+        def __rtruediv__(self, other: object) -> NoReturn:
             raise UnsupportedError(
-                "division of encrypted columns: decrypt and divide there, or multiply by a decimal, 0.25 for 1/4"
+                "division by encrypted columns: decrypt both and divide there; by public numbers there is x / 4"
             )
 
-        __rtruediv__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __truediv__
+        def __abs__(self, *_: object) -> NoReturn:
+            raise UnsupportedError(
+                "abs and round of encrypted columns: round before encryption; x.where(x >= 0, 0) is what is above 0"
+            )
+
+        __round__ = __floor__ = __ceil__ = __trunc__ = __abs__
+
+        __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __rtruediv__
 
         def __array__(self, *_: object, **__: object) -> NoReturn:
             raise UnsupportedError("an encrypted column has no numbers to show; use cyclotome.decrypt_frame(x, secret)")

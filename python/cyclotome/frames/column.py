@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import numpy as np
 
 from ..arrays.array import EncryptedArray
-from ..arrays.compounds import Change, once
+from ..arrays.compounds import Change, Compound, once
 from ..errors import ArgumentError, RangeError, UnsupportedError
 from ..numbers import scales
 from ..numbers.cells import one_column
@@ -279,6 +279,31 @@ class EncryptedColumn(ChosenColumn):
             return replace(self, values=values, scale=self.scale * given, kind=kind)
 
     __rmul__ = __mul__
+
+    def __truediv__(self, other: object) -> EncryptedColumn:
+        """Divided by one public number, exactly: it goes into the scale, which takes nothing. By 3, decryption gives
+        fractions, or floats where ``exact=False``.
+
+        Raises:
+            UnsupportedError: a column, or several numbers; 0.
+        """
+        known: _Public | None = None
+        if isinstance(other, Fraction):
+            known = _Public(np.array(other.numerator, dtype=object), other.denominator, kinds.NUMBER)
+        elif not isinstance(other, (Compound, EncryptedArray)):
+            known = self.public_numbers("divide", other)
+        if known is None or known.numbers.shape or known.kind != kinds.NUMBER or kinds.is_date(self.kind):
+            raise UnsupportedError(
+                "division of encrypted columns: by one public number, x / 4; quotients of columns are taken after "
+                "decryption"
+            )
+        by = Fraction(int(known.numbers), known.scale)
+        if not by:
+            raise UnsupportedError("division of an encrypted column by 0, which gives no numbers")
+        kind = kinds.product_kind("divide", self.kind, kinds.NUMBER)
+        times = by.denominator if by > 0 else -by.denominator
+        values = self.values if times == 1 else self.values * times
+        return replace(self, values=values, scale=self.scale * abs(by.numerator), kind=kind)
 
     def __pow__(self, exponent: object) -> EncryptedColumn:
         power = word(exponent, "an exponent of a column")

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib
+from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     import pandas
     import polars
 
-__all__ = ["cells_out", "decrypt_frame"]
+__all__ = ["cells_out", "decrypt_frame", "rows_kept", "statistic_columns"]
 
 
 @overload
@@ -173,6 +174,37 @@ def _ones(values: Any, what: str) -> IntArray:
 def _kept(mask: Any, key: SecretKey) -> Any:
     ones = _ones(decrypt(mask, key), "filters") if isinstance(mask, EncryptedArray) else np.asarray(mask)
     return ones.astype(bool)
+
+
+def rows_kept(x: EncryptedFrame, key: SecretKey) -> Any:
+    """Which rows filters kept; None: all. Errors: see `decrypt_frame`."""
+    return None if x.kept is None else _kept(x.kept, key)
+
+
+def statistic_columns(x: EncryptedStatistics, key: SecretKey) -> dict[str, list[Any]]:
+    """Statistics as columns of cells: names of rows first, floats as the shortest decimals that name them, None where
+    there is no value. Errors: see `decrypt_frame`."""
+    pandas, found = _pandas(), decrypt_frame(x, key)
+    if not isinstance(found, (pandas.Series, pandas.DataFrame)):
+        return {"value": [_plain(pandas, found)]}
+    if isinstance(found, pandas.Series):
+        found = found.to_frame(name="value" if found.name is None else str(found.name))
+    name = "row" if found.index.name is None else str(found.index.name)
+    columns = {name: [_plain(pandas, each) for each in found.index.tolist()]}
+    for title in found.columns:
+        text = "_".join(map(str, title)) if isinstance(title, tuple) else str(title)
+        while text in columns:
+            text += "_"
+        columns[text] = [_plain(pandas, each) for each in found[title].tolist()]
+    return columns
+
+
+def _plain(pandas: Any, cell: Any) -> Any:
+    if pandas.isna(cell):
+        return None
+    if isinstance(cell, float):
+        return Decimal(repr(cell))
+    return str(cell) if isinstance(cell, (pandas.Timestamp, pandas.Timedelta)) else cell
 
 
 def cells_out(column: EncryptedColumn | EncryptedCategories, key: SecretKey) -> list[Any]:

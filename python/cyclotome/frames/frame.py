@@ -3,23 +3,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 from ..arrays.array import EncryptedArray
+from ..arrays.refusals import unknown
 from ..errors import ArgumentError, UnsupportedError
 from ..numbers.cells import one_column
 from ..numbers.row_labels import in_order_of
 from .advice import instead
 from .choosing import condition, public_booleans
-from .columns import Column, EncryptedCategories, EncryptedColumn
+from .columns import Column, EncryptedColumn
 from .frame_summaries import SummarizedTable
 from .groups import GroupedFrame, grouped_by_column, grouped_by_labels
 from .joins import joined
-from .masks import Mask, RowsOfColumn, alike, both, changed
+from .masks import Mask, RowsOfColumn, alike, both, changed, common_rows
 from .places import Loc
+from .statistics.sums import Groups
 
 __all__ = ["EncryptedFrame"]
 
@@ -113,13 +115,15 @@ class EncryptedFrame(SummarizedTable):
         kept = both(self.kept, mask)
         return EncryptedFrame({name: column.chosen(mask, kept) for name, column in self.columns.items()}, self.index)
 
-    def assign(self, **columns: Column) -> EncryptedFrame:
-        """The frame with these columns added or replaced; of a filtered frame, the rows that it kept.
+    def assign(self, **columns: Column | Callable[[EncryptedFrame], Column]) -> EncryptedFrame:
+        """The frame with these columns added or replaced, or what functions make of the frame; of a filtered frame, the
+        rows that it kept.
 
         Raises:
             As the frame itself, for columns that don't belong to it.
         """
-        fitting = {name: self._as_kept(column) for name, column in columns.items()}
+        made = {name: each(self) if callable(each) else each for name, each in columns.items()}
+        fitting = {name: self._as_kept(column) for name, column in made.items()}
         return EncryptedFrame({**self.columns, **fitting}, self.index)
 
     def _as_kept(self, column: Any) -> Column:
@@ -176,7 +180,7 @@ class EncryptedFrame(SummarizedTable):
         return made
 
     @property
-    def loc(self) -> Loc:
+    def loc(self) -> Loc[EncryptedFrame]:
         """Rows by their public names, and columns: ``f.loc[names]``, ``f.loc[a:b, "price"]``, ``f.loc[name, "price"]``;
         or by a condition. See `cyclotome.frames.places.Loc`."""
         return Loc(self)
@@ -215,12 +219,12 @@ class EncryptedFrame(SummarizedTable):
         return made
 
     # --- groups -------------------------------------------------------------------------------------------------------
-    def groupby(self, by: object) -> GroupedFrame:
+    def groupby(self, by: object) -> GroupedFrame[EncryptedFrame]:
         """Rows by groups, whose sums, counts and statistics are computed for all groups at once.
 
         Args:
-            by: the name of a column of categories or booleans, encrypted; or public labels, one for each row: those of
-                a Series of pandas by their names, as `EncryptedColumn` says.
+            by: the name of a column of categories or booleans, encrypted, or such a column, as a condition is; or
+                public labels, one for each row: those of a Series of pandas by their names, as `EncryptedColumn` says.
 
         Raises:
             ArgumentError: no such column, another number of labels, a missing label or one that can't be stored; labels
@@ -228,9 +232,9 @@ class EncryptedFrame(SummarizedTable):
             UnsupportedError: a column of numbers; several columns.
         """
         if isinstance(by, str):
-            return GroupedFrame(self, grouped_by_column(by, self[by]), self.kept)
-        if isinstance(by, EncryptedCategories):
-            return GroupedFrame(self, grouped_by_column("", by)._replace(name=None), self.kept)
+            return GroupedFrame(self, grouped_by_column(by, self[by])._replace(own=by), self.kept)
+        if isinstance(by, RowsOfColumn):
+            return GroupedFrame(self, self._groups_of(by), self.kept)
         if isinstance(by, (list, tuple)) and by and all(each in self for each in by):
             if len(by) == 1:
                 return self.groupby(by[0])
@@ -243,10 +247,29 @@ class EncryptedFrame(SummarizedTable):
             )
         return GroupedFrame(self, grouped_by_labels(cells, name if isinstance(name, str) else None), self.kept)
 
+    def _groups_of(self, key: Any) -> Groups:
+        """Those of a column that is no column of the frame, such as a condition."""
+        if key.rows != self.rows:
+            raise ArgumentError(f"groupby: a column of {key.rows} rows, for {self.rows} rows")
+        common_rows("groupby", self._first, key)
+        if not alike(key.kept, self.kept):
+            raise ArgumentError("groupby: a column of which a filter kept other rows than of the frame")
+        return grouped_by_column(key.name or "", key)._replace(name=key.name)
+
     if not TYPE_CHECKING:  # to a type checker, any name would be one of its own
 
         def __getattr__(self, name: str) -> NoReturn:
+            if name in self.columns:
+                raise unknown(self, name, f"columns are taken by frame[{name!r}]")
             raise instead(self, name, self.INSTEAD)
+
+        def __setitem__(self, name: object, column: object) -> NoReturn:
+            raise UnsupportedError(
+                f"a frame never changes: frame = frame.assign(**{{{name!r:.40}: column}}) is one with another column"
+            )
+
+        def __delitem__(self, name: object) -> NoReturn:
+            raise UnsupportedError(f"a frame never changes: frame.drop({name!r:.40}) is one without a column")
 
     def __repr__(self) -> str:
         return f"<EncryptedFrame of {self.rows} rows: {', '.join(self.columns)}; {self.ciphertexts} ciphertexts>"

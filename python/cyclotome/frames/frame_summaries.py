@@ -94,8 +94,22 @@ class SummarizedTable(Table):
         return statistics(columns, measures, "frame", labels_=list(titles), names=list(columns))
 
     def describe(self) -> EncryptedStatistics:
-        """Count, mean, standard deviation, minimum, quartiles and maximum of each column of numbers, as `min`."""
-        return self._table([title for title, _ in DESCRIBED], [each for _, each in DESCRIBED])
+        """Count, mean, standard deviation, minimum, quartiles and maximum of each column of numbers or dates, as
+        `min`."""
+        frame = self._described()
+        # pandas has what dates lack last.
+        dated = any(isinstance(each, EncryptedColumn) and kinds.is_date(each.kind) for each in frame.columns.values())
+        wanted = sorted(DESCRIBED, key=lambda each: dated and each[0] == "std")
+        return frame._table([title for title, _ in wanted], [each for _, each in wanted])
+
+    def _described(self) -> SummarizedTable:
+        """The table without booleans, which pandas describes by themselves only."""
+        numbers = {
+            name: column
+            for name, column in self.columns.items()
+            if isinstance(column, EncryptedColumn) and column.kind != kinds.BOOL
+        }
+        return SummarizedTable(numbers, self.index) if numbers else self
 
     def agg(self, functions: Any) -> EncryptedStatistics:
         """Statistics by name: ``agg("mean")``, ``agg(["mean", "std"])``, ``agg({"a": "mean", "b": "max"})``.

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar, overload
 
 import numpy as np
 
@@ -57,12 +57,15 @@ def grouped_by_labels(cells: Cells, name: str | None) -> Groups:
     return Groups(found, selectors, name)
 
 
+_T = TypeVar("_T", bound=Table)
+
+
 @dataclass(frozen=True, eq=False)
-class GroupedFrame:
+class GroupedFrame(Generic[_T]):
     """A frame's rows by groups, made by `EncryptedFrame.groupby`; ``grouped["a"]`` and ``grouped[["a", "b"]]`` are
     columns of it."""
 
-    frame: Table
+    frame: _T
     #: What the groups are called, public, and which rows are in them.
     groups: Groups
     #: Rows that filters kept.
@@ -80,7 +83,11 @@ class GroupedFrame:
         """Of shape (groups, rows): 1 where a row is in a group."""
         return self.groups.selectors
 
-    def __getitem__(self, names: str | list[str]) -> GroupedFrame:
+    @overload
+    def __getitem__(self, names: str) -> GroupedColumn[_T]: ...
+    @overload
+    def __getitem__(self, names: list[str]) -> GroupedFrame[_T]: ...
+    def __getitem__(self, names: str | list[str]) -> GroupedFrame[_T]:
         """One column, whose results are Series, or several.
 
         Raises:
@@ -88,7 +95,9 @@ class GroupedFrame:
         """
         for name in [names] if isinstance(names, str) else names:
             self._column(name)
-        return replace(self, chosen=names if isinstance(names, str) else tuple(names))
+        if isinstance(names, str):
+            return GroupedColumn(self.frame, self.groups, self.kept, names)
+        return GroupedFrame(self.frame, self.groups, self.kept, tuple(names))
 
     def _column(self, name: object) -> Column:
         if not isinstance(name, str) or name not in self.frame.columns:
@@ -116,28 +125,24 @@ class GroupedFrame:
 
     def _has(self, name: str, statistic: str) -> bool:
         column = self.frame.columns[name]
-        if not isinstance(column, EncryptedColumn) or name == self.groups.name:
+        if not isinstance(column, EncryptedColumn) or name == self.groups.own:
             return False
         return not (kinds.is_date(column.kind) and statistic in ("sum", "var", "std", "sem"))
 
     # --- sums to compute with -----------------------------------------------------------------------------------------
-    def sum(self, *names: str) -> Any:
+    def sum(self, *names: str) -> _T:
         """Sums of columns of numbers, all of them unless named, over the rows of each group; missing values count as
         nothing. An encrypted key takes one product in depth, a public one a product with public numbers. A frame to
-        compute with, whose rows are the groups; of ``grouped["a"]`` a column.
+        compute with, whose rows are the groups.
 
         Raises:
             ArgumentError: no such column, or none of numbers.
             UnsupportedError: a column of categories or dates.
             MissingKeyError, RangeError, NoiseError: see `EncryptedArray.sum`.
         """
-        sums = {name: self._sum(name) for name in self._wanted(names)}
-        if isinstance(self.chosen, str) and not names:
-            return replace(sums[self.chosen], index=self.labels, name=self.chosen)
-        return self.of_groups(sums)
+        return self._of_groups({name: self._sum(name) for name in self._wanted(names)})
 
-    def of_groups(self, columns: Mapping[str, Any]) -> Any:
-        """A frame whose rows are the groups: for the library itself."""
+    def _of_groups(self, columns: Mapping[str, Any]) -> _T:
         return type(self.frame)(columns, self.labels)
 
     def _sum(self, name: str) -> EncryptedColumn:
@@ -145,7 +150,7 @@ class GroupedFrame:
         kind = kinds.DURATION if column.kind == kinds.DURATION else kinds.NUMBER
         return EncryptedColumn((column.filled().values * self.selectors).sum(axis=-1), column.scale, kind=kind)
 
-    def count(self, name: str | None = None) -> Any:
+    def count(self, name: str | None = None) -> IntArray | _T:
         """How many rows each group has; or how many in which a column's value is there, of the named column or
         ``grouped["a"]``: public numbers where both the key and the mask are public, else a frame with the column
         "count"."""
@@ -161,7 +166,7 @@ class GroupedFrame:
         counted: Any = self.selectors if mask is None else mask * self.selectors
         totals = counted.sum(axis=-1)
         if isinstance(totals, EncryptedArray):
-            return self.of_groups({"count": EncryptedColumn(totals)})
+            return self._of_groups({"count": EncryptedColumn(totals)})
         return np.asarray(totals)
 
     # --- statistics, finished at decryption ---------------------------------------------------------------------------
@@ -272,6 +277,16 @@ class GroupedFrame:
 
         def __getattr__(self, name: str) -> NoReturn:
             raise instead(self, name)
+
+
+class GroupedColumn(GroupedFrame[_T]):
+    """One column by groups, whose results are Series."""
+
+    def sum(self, *names: str) -> EncryptedColumn:  # type: ignore[override]
+        """Sums over the rows of each group, as a column to compute with. Errors: see `GroupedFrame.sum`."""
+        assert isinstance(self.chosen, str)
+        self._wanted()
+        return replace(self._sum(self.chosen), index=self.labels, name=self.chosen)
 
 
 def _named(name: str, pair: Any) -> tuple[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, Generic, TypeVar, overload
 
 import numpy as np
 
@@ -18,8 +18,10 @@ from .masks import public_mask
 
 __all__ = ["Loc"]
 
+_T = TypeVar("_T")
 
-class Loc:
+
+class Loc(Generic[_T]):
     """``frame.loc``: rows by what they are called, which is public, or by their numbers where they have no names.
 
     ``loc[names]`` and ``loc[first:last]``, the last one included, are frames of these rows, in the table's order:
@@ -27,9 +29,13 @@ class Loc:
     ``loc[name, column]`` one number, for which a rotation or a product with a mask and a sum are computed.
     """
 
-    def __init__(self, frame: Any) -> None:
-        self._frame = frame
+    def __init__(self, frame: _T) -> None:
+        self._frame: Any = frame
 
+    @overload
+    def __getitem__(self, key: tuple[Any, Any]) -> Any: ...
+    @overload
+    def __getitem__(self, key: slice | list[Any] | EncryptedColumn) -> _T: ...
     def __getitem__(self, key: Any) -> Any:
         """Raises:
         ArgumentError: no such rows or columns; a row named twice; names in another order than the table's.

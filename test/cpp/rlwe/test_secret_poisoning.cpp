@@ -16,6 +16,7 @@
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
+#include "cyclotome/rlwe/encapsulation/encapsulation_keys.hpp"
 #include "cyclotome/rlwe/joint/dealing_rows.hpp"
 #include "cyclotome/rlwe/joint/threshold_keys.hpp"
 #include "cyclotome/rlwe/keys/encryption.hpp"

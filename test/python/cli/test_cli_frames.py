@@ -284,3 +284,28 @@ def test_dialects_read_numbers_exactly(rng: np.random.Generator) -> None:
         value = Decimal(int(rng.integers(-(10**9), 10**9))).scaleb(-int(rng.integers(0, 7)))
         assert german.number(f"{value:f}".replace(".", ",")) == value == csv_files.COMMAS.number(f"{value:f}")
     assert german.number("1.5") is None and csv_files.COMMAS.number("1,5") is None and german.number("1,2,3") is None
+
+
+def test_what_python_filtered_and_computed_is_decrypted(space: Path) -> None:
+    """Rows that a filter left out are left out; statistics are columns, floats as the shortest decimals."""
+    folder = space / "deep"
+    keys = cy.load(folder / "public.key"), cy.load(folder / "evaluation.key")
+    table = cy.load(space / "sales.ct", keys=keys)
+    cy.save(space / "filtered.ct", table[table["shop"] == "A"])
+    assert decrypted(space, "filtered.ct") == [
+        ["price", "sold", "shop"], ["12.5", "3", "A"], ["", "1", "A"], ["3.75", "2", "A"],
+    ]  # fmt: skip
+    for statistics, wanted in (
+        (table["sold"].mean(), [["value"], ["3.25"]]),
+        (table.groupby("shop")["sold"].mean(), [["shop", "sold"], ["A", "2"], ["B, the other", "7"]]),
+        (table[["price", "sold"]].count(), [["row", "value"], ["price", "3"], ["sold", "4"]]),
+    ):
+        cy.save(space / "statistics.ct", statistics)
+        assert decrypted(space, "statistics.ct") == wanted
+    days = pd.DataFrame({"day": pd.to_datetime(["2024-01-05", "2024-02-01"]), "open": [True, False]})
+    cy.save(space / "days.ct", cy.encrypt_frame(days, keys[0], bounds={"day": ("2024-01-01", "2024-12-31")}))
+    found = decrypted(space, "days.ct")
+    assert [row[0][:10] for row in found] == ["day", "2024-01-05", "2024-02-01"] and [row[1] for row in found[1:]] == [
+        "1",
+        "0",
+    ]

@@ -104,6 +104,10 @@ def columns(case: Case) -> dict[str, tuple[Callable[[], Any], Callable[[], Any]]
         "product": (lambda: f["a"] * f["b"], lambda: _both(lambda x, y: x * y, a, b)),
         "negative": (lambda: -f["a"], lambda: [None if cell is None else -cell for cell in a]),
         "scaled": (lambda: factor * f["a"], lambda: [None if cell is None else factor * cell for cell in a]),
+        "divided": (
+            lambda: f["a"] / (factor or 4),
+            lambda: [None if cell is None else cell / (factor or 4) for cell in a],
+        ),
         "square": (lambda: f["a"] ** 2, lambda: [None if cell is None else cell * cell for cell in a]),
         "with an array": (lambda: f["a"] * np.asarray(row), lambda: _both(lambda x, y: x * y, a, times)),
         "with a series": (

@@ -97,6 +97,13 @@ NO_ANSWERS: dict[str, Callable[[], Any]] = {
     "a column for NumPy": lambda: np.asarray(SOLD),
     "categories for NumPy": lambda: np.asarray(SHOP),
     "columns for NumPy": lambda: np.array([SOLD, SOLD]),
+    "a new column in place": lambda: FRAME.__setitem__("new", SOLD),
+    "a column away": lambda: FRAME.__delitem__("sold"),
+    "rounded": lambda: round(SOLD, 1),
+    "without sign": lambda: abs(SOLD),
+    "remainders": lambda: SOLD % 2,
+    "by a column": lambda: 1 / SOLD,
+    "into an array": lambda: np.add(np.arange(4), SOLD, out=np.arange(4)),
     "numpy.sum": lambda: np.sum(SOLD),
     "numpy.where": lambda: np.where(SHOP == "A", 1, 0),
     "numpy.concatenate": lambda: np.concatenate([SOLD, SOLD]),
@@ -173,6 +180,12 @@ def test_every_function_of_numpy_is_answered_with_advice() -> None:
             with pytest.raises((UnsupportedError, TypeError)) as error:
                 function(x, 1) if function is np.quantile else function(x)
             assert len(str(error.value)) > 40
+
+
+def test_columns_are_no_attributes() -> None:
+    with pytest.raises(AttributeError, match=r"frame\['sold'\]"):
+        FRAME.sold  # noqa: B018
+    assert opened(FRAME.assign(twice=lambda f: f["sold"] * 2)["twice"]).tolist() == [6, 14, 2, 4]
 
 
 def test_what_python_asks_of_containers() -> None:

@@ -209,12 +209,26 @@ def test_sums_that_might_not_fit_are_refused() -> None:
         _ = x["a"] ** 4
 
 
-def test_columns_are_not_divided() -> None:
+def test_columns_are_divided_by_public_numbers() -> None:
+    x = cy.encrypt_frame({"a": [1.5, None, -2]}, PUBLIC, missing="public")["a"]
+    for by in (2, -4, 0.1, Fraction(3, 7), Decimal("12.5"), 3, np.int64(-8)):
+        exact = by if isinstance(by, Fraction) else Fraction(str(by))
+        got = opened(x / by).tolist()
+        assert [None if each is None else Fraction(each) for each in got] == [Fraction(3, 2) / exact, None, -2 / exact]
+        assert Fraction(opened((x / by).sum())) == Fraction(-1, 2) / exact
+    assert cy.decrypt_frame(x / 3, SECRET, exact=False).tolist()[0] == 0.5
+    assert (x / 4).values is x.values
+
+
+def test_columns_are_not_divided_by_columns() -> None:
     column = cy.encrypt_frame({"a": [1.5, 2]}, PUBLIC)["a"]
     for wrong in (
         lambda: column == "1",
         lambda: bool(column),
-        lambda: column / 2,
+        lambda: column / column,
+        lambda: column / [1, 2],
+        lambda: column / 0,
+        lambda: column // 2,
         lambda: 1 / column,
         lambda: np.asarray(column),
         lambda: column + column.values,

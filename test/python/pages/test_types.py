@@ -57,8 +57,6 @@ ALLOWED = {
     "threshold.Acceptance.native": _NATIVE,
     "threshold.CheckedDecryption.values": "as decrypt",
     "threshold.CheckedDecryption.__init__": _PARTY + ", and what recompute is called with",
-    "threshold.Coin.__init__": _NATIVE,
-    "threshold.Coin.native": _NATIVE,
     "threshold.DealingRound.deal": _PARTY,
     "threshold.DealingRound.receive": _PARTY,
     "threshold.DecryptionShare.__init__": _NATIVE,

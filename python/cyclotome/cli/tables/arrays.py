@@ -258,8 +258,8 @@ def decrypt(
     if reveals_file is not None:
         secret.keep_reveals(reveals_file)
     expected = {"expect": secret.parameters, "allow_insecure": common.allow_insecure, "device": device}
-    loaded = notes.load(encrypted, cy.EncryptedDigits, **expected)
-    if isinstance(loaded, cy.EncryptedFrame):
+    loaded = notes.load(encrypted, cy.EncryptedDigits, cy.EncryptedStatistics, **expected)
+    if isinstance(loaded, (cy.EncryptedFrame, cy.EncryptedStatistics)):
         if reveal:
             raise UsageError("--reveal takes arrays; a table's columns are revealed in Python, one by one (cy.reveal)")
         _decrypt_frame(loaded, secret, output, approximate, common.json, device)
@@ -299,20 +299,26 @@ def put_numbers(
 
 
 def _decrypt_frame(
-    frame: cy.EncryptedFrame, secret: cy.SecretKey, output: Path | None, digits: int | None, json: bool, device: str
+    frame: cy.EncryptedFrame | cy.EncryptedStatistics,
+    secret: cy.SecretKey,
+    output: Path | None,
+    digits: int | None,
+    json: bool,
+    device: str,
 ) -> None:
     with progress_bar(), account(device):
         columns = frames.decrypted(frame, secret)
+    rows = max(map(len, columns.values()))
     if output is not None:
         write_whole(output, frames.written(output.suffix.lower(), columns, digits))
-        words = f"{text.plural(frame.rows, 'row')} of {', '.join(map(visible, columns))}"
+        words = f"{text.plural(rows, 'row')} of {', '.join(map(visible, columns))}"
         emit(
-            {"file": str(output), "rows": frame.rows, "columns": list(columns)},
+            {"file": str(output), "rows": rows, "columns": list(columns)},
             json,
             f"{visible(str(output))}: {words}",
         )
     elif json:
-        emit({"rows": frame.rows, "columns": columns}, True)
+        emit({"rows": rows, "columns": columns}, True)
     else:
         put(frames.written(".csv", columns, digits).decode())
 

@@ -7,6 +7,7 @@ import csv
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from cyclotome.cli.numbers.decimals import decimal_text
 from cyclotome.cli.tables import csv_files, tables
 from cyclotome.cli.visible import name_fault, shortened, spreadsheet_name, visible
 from cyclotome.errors import FormatError
-from cyclotome.frames.decryption import cells_out
+from cyclotome.frames.decryption import cells_out, rows_kept, statistic_columns
 from cyclotome.frames.encrypting import encrypt_cells
 from cyclotome.numbers.cells import MOST_DECIMALS, Cells, Words, one_column
 
@@ -214,27 +215,39 @@ def encrypted(every: Sequence[Cells], key: cy.PublicKey | cy.SecretKey, how: Opt
 
 
 # --- out --------------------------------------------------------------------------------------------------------------
-def decrypted(frame: cy.EncryptedFrame, key: cy.SecretKey) -> dict[str, list[Any]]:
+def decrypted(frame: cy.EncryptedFrame | cy.EncryptedStatistics, key: cy.SecretKey) -> dict[str, list[Any]]:
     """Names and cells of the columns; names and labels are checked, as they come of whoever computed.
 
     Raises:
         FormatError: one that can't be shown.
+        MissingPackageError: statistics, which take pandas.
     """
-    labels = [*(frame.index or ())]
-    for name in frame:
-        column = frame[name]
-        labels += column.labels if isinstance(column, cy.EncryptedCategories) else ()
-        if not name:
-            raise FormatError("the table has a column without a name")
-    for text in [*frame, *(label for label in labels if isinstance(label, str))]:
-        fault = name_fault(text)
+    if isinstance(frame, cy.EncryptedStatistics):
+        return _shown(statistic_columns(frame, key))
+    groups = {} if frame.index is None else {_free("group", frame.columns): list(frame.index)}
+    kept = rows_kept(frame, key)
+    columns = {**groups, **{name: cells_out(frame[name], key) for name in frame}}
+    if kept is not None:
+        columns = {name: list(compress(cells, kept)) for name, cells in columns.items()}
+    return _shown(columns)
+
+
+def _shown(columns: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    texts = [*columns, *(cell for cells in columns.values() for cell in cells if isinstance(cell, str))]
+    for text in dict.fromkeys(texts):
+        fault = name_fault(text) if text else None
         if fault is not None:
             raise FormatError(f"the table's name or label {shortened(text)} can't be used: {fault}")
-    name = "group"
-    while name in frame.columns:
+    if not all(columns):
+        raise FormatError("the table has a column without a name")
+    return columns
+
+
+def _free(name: str, taken: Iterable[str]) -> str:
+    known = set(taken)
+    while name in known:
         name += "_"
-    groups = {} if frame.index is None else {name: list(frame.index)}
-    return {**groups, **{name: cells_out(frame[name], key) for name in frame}}
+    return name
 
 
 def _text(cell: Any, digits: int | None) -> str:

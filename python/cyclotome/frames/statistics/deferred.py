@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -23,6 +24,8 @@ ENDS = {"min": 0, "max": 0, "median": 0, "quantile": 2, "nunique": 0}
 #: Of two columns.
 PAIRS = {"cov": 1, "corr": 0}
 _LAYOUTS = ("number", "series", "frame", "group", "groups", "counts", "solution")
+#: A probability, of as many digits as the smallest float takes.
+_SHARE = re.compile(r"[0-9]{1,400}/[0-9]{1,400}")
 #: A function's name, the number of a column (two of a pair), and parameters.
 Measure = tuple[Any, ...]
 
@@ -52,7 +55,7 @@ class EncryptedStatistics(Table):
         super().__post_init__()
         try:
             _check(self.recipe, self.columns)
-        except (KeyError, TypeError, ValueError, IndexError, AttributeError, ZeroDivisionError) as error:
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError) as error:
             raise ArgumentError(f"statistics: no recipe that this library knows ({error!r:.80})") from None
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -125,7 +128,7 @@ def _check_measure(measure: Any, columns: int, rows: bool) -> None:
     _require(len(numbers) == 2 if name in PAIRS else isinstance(measure[1], int) or name == "solve", "columns")
     _require(all(type(number) is int and 0 <= number < columns for number in numbers), "columns")
     if name == "quantile":
-        _require(0 <= Fraction(parameters[0]) <= 1, "a probability")
+        _require(bool(_SHARE.fullmatch(parameters[0])) and 0 <= Fraction(parameters[0]) <= 1, "a probability")
         _require(parameters[1] in ("linear", "lower", "higher", "midpoint", "nearest"), "an interpolation")
     elif name == "value_counts":
         _require(type(parameters[0]) is bool, "normalize")

@@ -56,6 +56,8 @@ class Groups(NamedTuple):
     column: Any = None
     #: Whether it was one of categories before, too.
     categorical: bool = True
+    #: The frame's column that is the key, of which there are no statistics then.
+    own: str | None = None
 
 
 def measure_of(name: object, ddof: int | None = None) -> Measure:
@@ -77,8 +79,8 @@ def checked_ddof(ddof: object) -> int:
 def quantile_measure(q: object, interpolation: object) -> Measure:
     """Raises ArgumentError for no probability, or an interpolation that there is not."""
     try:
-        share = Fraction(str(q))
-    except (ValueError, ZeroDivisionError):
+        share = q if isinstance(q, Fraction) else Fraction(repr(float(q)))  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
         raise ArgumentError(f"quantile: {q!r:.40} is no number from 0 to 1") from None
     if not 0 <= share <= 1:
         raise ArgumentError(f"quantile: {q!r:.40} is not from 0 to 1")

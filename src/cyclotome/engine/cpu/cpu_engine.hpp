@@ -6,9 +6,9 @@
 #include "cyclotome/engine/cpu/kernels.hpp"
 #include "cyclotome/engine/cpu/loops.hpp"
 #include "cyclotome/engine/cpu/memory_pool.hpp"
-#include "cyclotome/engine/engine.hpp"
 #include "cyclotome/engine/host_threads.hpp"
 #include "cyclotome/engine/host_values.hpp"
+#include "cyclotome/engine/verbs.hpp"
 
 namespace cyclotome {
 
@@ -66,19 +66,7 @@ class CpuEngine final : public Engine, public HostThreads, public HostValues {
 
  protected:
   bool computes_in(const Ring& ring) const noexcept override;
-  void do_forward(View a) override;
-  void do_inverse(View a) override;
-  void do_copy(View out, ConstView a) override;
-  void do_clear(View out) override;
-  void do_add(View out, ConstView a, ConstView b) override;
-  void do_subtract(View out, ConstView a, ConstView b) override;
-  void do_negate(View out, ConstView a) override;
-  void do_multiply(View out, ConstView a, ConstView b) override;
-  void do_multiply_accumulate(View accumulator, ConstView a, ConstView b) override;
-  void do_multiply_scalars(View out, ConstView a, std::span<const std::uint64_t> factors) override;
-  void do_convert(View out, ConstView a, const BaseConversion& conversion) override;
-  void do_automorphism(View out, ConstView a, std::uint64_t element) override;
-  void do_sample(View out, Law law, const Seed& seed, Stream stream, std::uint32_t first_item) override;
+  CYCLOTOME_OVERRIDE_VERBS
 
   void do_linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix) override;
   void do_decompose(View out, const std::uint64_t* words, std::size_t count) override;

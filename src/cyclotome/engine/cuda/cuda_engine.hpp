@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "cyclotome/engine/engine.hpp"
 #include "cyclotome/engine/norm_checks.hpp"
+#include "cyclotome/engine/verbs.hpp"
 
 namespace cyclotome {
 
@@ -90,19 +90,7 @@ class CudaEngine : public Engine, public NormChecks {
   /// runs with what was chosen. Takes a fraction of a millisecond once kernels are loaded. Throws EngineError.
   void test_itself();
 
-  void do_forward(View a) override;
-  void do_inverse(View a) override;
-  void do_copy(View out, ConstView a) override;
-  void do_clear(View out) override;
-  void do_add(View out, ConstView a, ConstView b) override;
-  void do_subtract(View out, ConstView a, ConstView b) override;
-  void do_negate(View out, ConstView a) override;
-  void do_multiply(View out, ConstView a, ConstView b) override;
-  void do_multiply_accumulate(View accumulator, ConstView a, ConstView b) override;
-  void do_multiply_scalars(View out, ConstView a, std::span<const std::uint64_t> factors) override;
-  void do_convert(View out, ConstView a, const BaseConversion& conversion) override;
-  void do_automorphism(View out, ConstView a, std::uint64_t element) override;
-  void do_sample(View out, Law law, const Seed& seed, Stream stream, std::uint32_t first_item) override;
+  CYCLOTOME_OVERRIDE_VERBS
   void do_peaks(View numbers, ConstView a, const BaseConversion& conversion) override;
   void do_linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix) override;
   void do_sum_items(View out, std::span<const ConstView> items, std::size_t group) override;

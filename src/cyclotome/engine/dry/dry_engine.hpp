@@ -7,8 +7,8 @@
 
 #include "cyclotome/engine/dry/account.hpp"
 #include "cyclotome/engine/dry/traces.hpp"
-#include "cyclotome/engine/engine.hpp"
 #include "cyclotome/engine/operand_uses.hpp"
+#include "cyclotome/engine/verbs.hpp"
 
 namespace cyclotome {
 
@@ -49,19 +49,7 @@ class DryEngine final : public Engine, public OperandUses {
 
  protected:
   bool computes_in(const Ring&) const noexcept override { return true; }
-  void do_forward(View a) override;
-  void do_inverse(View a) override;
-  void do_copy(View out, ConstView a) override;
-  void do_clear(View out) override;
-  void do_add(View out, ConstView a, ConstView b) override;
-  void do_subtract(View out, ConstView a, ConstView b) override;
-  void do_negate(View out, ConstView a) override;
-  void do_multiply(View out, ConstView a, ConstView b) override;
-  void do_multiply_accumulate(View out, ConstView a, ConstView b) override;
-  void do_multiply_scalars(View out, ConstView a, std::span<const std::uint64_t> factors) override;
-  void do_convert(View out, ConstView a, const BaseConversion&) override;
-  void do_automorphism(View out, ConstView a, std::uint64_t element) override;
-  void do_sample(View out, Law law, const Seed&, Stream, std::uint32_t) override;
+  CYCLOTOME_OVERRIDE_VERBS
   void do_peaks(View, ConstView, const BaseConversion&) override {}
   void do_linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix) override;
   void do_sum_items(View out, std::span<const ConstView> items, std::size_t group) override;
