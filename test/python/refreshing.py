@@ -43,7 +43,7 @@ class Refresher:
         """The sparse secret, drawn once more as it was."""
         assert self.seed is not None
         derived = testing.rlwe.derive_seed(
-            testing.Seed(self.seed), self.parameters.native, 20, 0, bytes.fromhex(self.keys.secret.key_id), 0, 0
+            testing.Seed(self.seed), self.parameters.native, 21, 0, bytes.fromhex(self.keys.secret.key_id), 0, 0
         )
         return np.array(testing.bfv.draw_sparse_secret(self.n, 32, derived))
 

@@ -16,6 +16,7 @@
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
+#include "cyclotome/rlwe/encapsulation/encapsulation_keys.hpp"
 #include "cyclotome/rlwe/joint/dealing_rows.hpp"
 #include "cyclotome/rlwe/joint/threshold_keys.hpp"
 #include "cyclotome/rlwe/keys/encryption.hpp"
@@ -118,7 +119,9 @@ bool exercise(const Case& which, const EnginePtr& engine) {
       rlwe::deterministic::generate_evaluation_keys(secret, true, {3}, secret_seed());
   declare_public(evaluation.relinearization().polynomials());
   declare_public(evaluation.galois(3).polynomials());
-  if (which.scheme == &bfv::scheme() && which.special) {  // and the sparse secret, which nobody gets to see
+  // And the sparse secret, which nobody gets to see. Of insecure sets alone: at larger degrees a table has to know
+  // them.
+  if (which.scheme == &bfv::scheme() && which.special && which.degree == 1024) {
     static_cast<void>(rlwe::deterministic::generate_encapsulation_keys(secret, secret_seed()));
   }
 
