@@ -58,10 +58,18 @@ void bind_plain(nb::module_& m) {
              return PlainArray(context, values, options);
            }),
            "context"_a, "values"_a, "options"_a, NoGil())
-      .def_prop_ro("nbytes", &PlainArray::bytes);
+      .def_prop_ro("nbytes", &PlainArray::bytes)
+      .def_prop_ro("prepared", &PlainArray::prepared)
+      .def("meets", &PlainArray::meets, "x"_a);
   m.def("add", static_cast<Function>(&value::add), "x"_a, "w"_a, "options"_a, NoGil());
   m.def("subtract", static_cast<Function>(&value::subtract), "x"_a, "w"_a, "options"_a, NoGil());
   m.def("multiply", static_cast<Function>(&value::multiply), "x"_a, "w"_a, "options"_a, NoGil());
+  m.def(
+      "sum_of_products",
+      [](const EncryptedArray& x, const PlainArray& w, const std::vector<std::int64_t>& axes, const Options& options) {
+        return value::sum_of_products(x, w, axes, options);
+      },
+      "x"_a, "w"_a, "axes"_a, "options"_a, NoGil());
 }
 
 }  // namespace

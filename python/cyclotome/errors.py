@@ -29,6 +29,7 @@ __all__ = [
     "PaddingWarning",
     "ParameterError",
     "PassphraseError",
+    "PreparedWarning",
     "QuotaError",
     "RangeError",
     "RepeatedAnswerError",
@@ -186,6 +187,11 @@ class ServiceError(CyclotomeError, ConnectionError):
 
 class PaddingWarning(UserWarning):
     """Ciphertexts that hold almost nothing but padding; the message says how to lay the values out."""
+
+
+class PreparedWarning(UserWarning):
+    """What was prepared once (`cyclotome.plain`) can't be used by an operation, which takes the integers and prepares
+    them again; the message says what would."""
 
 
 class SecretFileWarning(UserWarning):

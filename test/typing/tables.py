@@ -27,10 +27,10 @@ def revenue(sales: cy.EncryptedFrame, shop: str) -> cy.EncryptedColumn:
 
 
 def main() -> None:
-    params = cy.Parameters.suggest(depth=2, value_bits=12, result_bits=40)
+    params = cy.Parameters.suggest(depth=6, value_bits=12, result_bits=40)
     secret, public, _ = cy.keygen(params)
     columns = {"price": [12.5, 0.99, 3.0], "sold": [3, 7, 1], "shop": ["A", "B", "A"]}
-    sales = cy.encrypt_frame(columns, public, categories={"shop": ["A", "B"]})
+    sales = cy.encrypt_frame(columns, public, categories={"shop": ["A", "B"]}, bounds={"sold": (0, 9)})
     assert_type(sales, cy.EncryptedFrame)
     assert_type(sales["price"], "cy.EncryptedColumn | cy.EncryptedCategories")
     assert_type(sales[["price", "sold"]], cy.EncryptedFrame)
@@ -53,7 +53,7 @@ def main() -> None:
     assert_type(sales.merge({"shop": ["A", "B"], "rent": [1, 2]}, on="shop"), cy.EncryptedFrame)
     assert_type(sales.loc[0:1], cy.EncryptedFrame)
     assert cy.decrypt_frame(sales[sales["shop"] == "A"]["sold"].mean(), secret) == 2.0
-    assert cy.frame_options(columns, params)["categories"] == {"shop": ["A", "B"]}
+    assert cy.frame_options(columns, params).get("categories") == {"shop": ["A", "B"]}
     count = sales["sold"].count()
     assert_type(count, "int | cy.EncryptedColumn")
     assert cy.decrypt_frame(count, secret) == 3

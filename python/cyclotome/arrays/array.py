@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     Operand: TypeAlias = "EncryptedArray | PlainArray | ArrayLike"
 
 #: Operations that take what `plain` encoded; others take the integers.
-_ENCODED = ("add", "subtract", "multiply")
+_ENCODED = ("add", "subtract", "multiply", "sum_of_products")
 
 
 class Distributed:
@@ -193,9 +193,13 @@ class EncryptedArray(ArrangedArray, TurnedArray, NoNumber):
         elif isinstance(other, PlainArray) and operation in _ENCODED:
             if other.parameters != self._parameters:
                 raise MismatchError(f"{operation}: {other!r} meets an array of {self._parameters.summary()}")
-            result = function(self._native, other.on(self._context), current.get().native)
+            encoded = other.on(self._context)
+            result = function(self._native, encoded, current.get().native)
+            other.require_met(operation, self._native, encoded)
         else:
             result = function(self._native, native(integers(other, operation)), current.get().native)
+            if isinstance(other, PlainArray):
+                other.unused(operation)
         return EncryptedArray(self._parameters, self._context, result, keys)
 
     def __neg__(self) -> EncryptedArray:
@@ -213,6 +217,8 @@ class EncryptedArray(ArrangedArray, TurnedArray, NoNumber):
         return self._binary("subtract", _core.subtract, other)
 
     def __rsub__(self, other: Operand) -> EncryptedArray:
+        if isinstance(other, PlainArray):
+            return -self + other
         return self.derived(_core.subtract(native(integers(other, "subtract")), self._native, current.get().native))
 
     def __mul__(self, other: Operand) -> EncryptedArray:
@@ -236,6 +242,8 @@ class EncryptedArray(ArrangedArray, TurnedArray, NoNumber):
         return _judged(self._binary("matmul", _core.matmul, other))
 
     def __rmatmul__(self, other: Operand) -> EncryptedArray:
+        if isinstance(other, PlainArray):
+            other.unused("matmul", 4)
         return _judged(
             self.derived(_core.matmul(native(integers(other, "matmul")), self._native, current.get().native))
         )
@@ -259,20 +267,32 @@ class EncryptedArray(ArrangedArray, TurnedArray, NoNumber):
         axes = [word(entry, "sum: an axis") for entry in chosen]
         return self.derived(_core.sum(self._native, axes, bool(keepdims), current.get().native))
 
-    def sum_of_products(self, other: EncryptedArray, axis: int | Sequence[int] | None = None) -> EncryptedArray:
+    def sum_of_products(
+        self, other: EncryptedArray | PlainArray, axis: int | Sequence[int] | None = None
+    ) -> EncryptedArray:
         """``(self * other).sum(axis)``, faster and in less memory: each factor is prepared once, each sum rounded once.
-        Shapes broadcast; other noise, no more than that of the products one by one.
+        Shapes broadcast; other noise, no more than that of the products one by one. With public integers that were
+        prepared (`cyclotome.plain`) rows are summed as they are multiplied, and the bits are those of the products and
+        their sum.
 
         Args:
-            other: an encrypted array.
+            other: an encrypted array, or what `cyclotome.plain` makes.
             axis: those of the product to sum over; None: all.
 
         Raises:
             As ``*`` and `sum`.
+
+        Warns:
+            PreparedWarning: what was prepared does not meet this array, and is encoded anew.
         """
-        if not isinstance(other, EncryptedArray):
-            raise UnsupportedError("sum_of_products takes two encrypted arrays; public integers are multiplied with @")
-        every = range(max(self.ndim, other.ndim)) if axis is None else axis if isinstance(axis, Sequence) else (axis,)
+        if not isinstance(other, (EncryptedArray, PlainArray)):
+            raise UnsupportedError(
+                "sum_of_products takes two encrypted arrays, or one and what cy.plain(values, parameters) makes of "
+                "public integers; others are multiplied with @"
+            )
+        every = (
+            range(max(self.ndim, len(other.shape))) if axis is None else axis if isinstance(axis, Sequence) else (axis,)
+        )
         axes = [word(entry, "sum_of_products: an axis") for entry in every]
         return self._binary("sum_of_products", lambda x, y, how: _core.sum_of_products(x, y, axes, how), other)
 

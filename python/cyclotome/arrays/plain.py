@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import threading
+import warnings
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from .. import _core
 from ..devices.contexts import Context, context_for
-from ..errors import ArgumentError, UnsupportedError
+from ..errors import ArgumentError, PreparedWarning, UnsupportedError
 from ..numbers.values import IntArray, frozen, integers, native
 from ..options import current
 from ..parameters.parameters import Parameters, required_parameters
@@ -22,9 +23,11 @@ __all__ = ["PlainArray", "plain"]
 
 @pickled_as_file
 class PlainArray:
-    """Public integers, encoded for slots and transformed once, made by `plain`: ``x * w``, ``x + w`` and ``x - w`` then
-    cost what ciphertexts cost, with the same bits as for the integers. Everything else takes the integers. Immutable.
-    `save`, `load` and pickles take them; files hold the integers, which are encoded when they are read.
+    """Public integers, encoded for slots and transformed once, made by `plain`: ``x * w``, ``x + w``, ``x - w``,
+    ``w - x`` and ``x.sum_of_products(w)`` then cost what ciphertexts cost, with the same bits as for the integers,
+    where x is in slots and its last axis as long, or has one value for each row, as what
+    `cyclotome.polynomials.expand` makes. Everything else takes the integers, and says so with a `PreparedWarning`.
+    Immutable. `save`, `load` and pickles take them; files hold the integers, which are encoded when they are read.
     """
 
     __slots__ = ("_lock", "_natives", "parameters", "values")
@@ -69,6 +72,28 @@ class PlainArray:
                 found = _core.PlainArray(context.native, native(self.values), current.get().native)
                 self._natives[context] = found
             return found
+
+    def require_met(self, operation: str, x: _core.EncryptedArray, encoded: _core.PlainArray) -> None:
+        """Warns if an array did not meet what is encoded. For the library itself."""
+        if encoded.prepared and not encoded.meets(x):
+            self._warn(operation, f"an array of shape {tuple(x.shape)} whose last axis is not its own", 5)
+
+    def unused(self, operation: str, stacklevel: int = 5) -> None:
+        """Warns that an operation takes the integers, at the line so many calls up. For the library itself."""
+        if self.values.ndim > 0 and self.values.shape[-1] > 1:
+            self._warn(operation, "an operation that takes the integers", stacklevel)
+
+    def _warn(self, operation: str, what: str, stacklevel: int) -> None:
+        advice = (
+            "cy.Matrix(values, parameters) prepares a matrix for products"
+            if operation == "matmul"
+            else "rows of cy.plain meet arrays in slots that are as long, and one value for each row"
+        )
+        warnings.warn(
+            f"{operation}: {self!r} was prepared, and meets {what}: it is encoded again; {advice}",
+            PreparedWarning,
+            stacklevel=stacklevel,
+        )
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> IntArray:
         """The integers, read-only; a copy where NumPy asks for one, which it then makes none of."""

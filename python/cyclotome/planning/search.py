@@ -42,11 +42,11 @@ def _longest(search: Search, kind: Kind, degree: int, plain: Sequence[int]) -> P
 
 #: Bits that are added where a modulus does not serve; and headroom with which it is good enough.
 _STEPS, _SLACK = (4, 6, 10, 14, 20, 30), 6
-#: Bits by which longer moduli are tried than the shortest: an operation may then take a way that is cheaper and
-#: noisier, and primes of other lengths may be fewer.
-_LONGER = (5, 12, 20, 30)
+#: Bits by which other moduli are tried than about the shortest: with longer ones an operation may take a way that is
+#: cheaper and noisier, and primes of other lengths may be fewer.
+_LONGER = (-3, 3, 7, 12, 18, 25, 32)
 #: Prospects whose shortest modulus is looked for; those of them with which longer ones are tried.
-_REFINED, _LENGTHENED = 6, 3
+_REFINED, _LENGTHENED = 8, 3
 #: How much dearer than the best something may seem that is looked at more closely: of one kind, and of all that take
 #: the same plaintext moduli.
 _WITHIN, _FAR = 2.0, 3.0
@@ -132,7 +132,8 @@ def _best(search: Search, prospects: Sequence[_Prospect], below: float) -> Param
         if prospect.cost > _WITHIN * min([below, *(cost for cost, _, _ in shortest)]):
             break
         found = _shortest(search, prospect)
-        shortest.append((search.cost(found), found, prospect))
+        if all(found != other for _, other, _ in shortest):  # aims often come to the same
+            shortest.append((search.cost(found), found, prospect))
     shortest.sort(key=lambda each: each[0])
     every = [parameters for _, found, prospect in shortest for parameters in (found, prospect.longest)]
     for cost, found, prospect in shortest[:_LENGTHENED]:

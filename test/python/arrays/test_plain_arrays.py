@@ -52,6 +52,73 @@ def test_results_are_the_same_bits(scheme: str, shape: Any, other: Any, rng: np.
     assert np.array_equal(cy.decrypt(w - x, keys.secret), weights - values)
 
 
+@pytest.mark.parametrize("scheme", ["bfv", "bgv"])
+@pytest.mark.parametrize("shape,other", [((5, 1), (5, 9)), ((5, 1), (9,)), ((2, 5, 1), (5, 70)), ((), (9,))])
+def test_one_value_for_each_row(scheme: str, shape: Any, other: Any, rng: np.random.Generator) -> None:
+    """Replicated values, as `expand` makes them, are constants, which meet rows in slots as they are."""
+    parameters, keys = party(scheme)
+    values, weights = rng.integers(-9, 10, shape), rng.integers(-99, 100, other)
+    x = cy.encrypt(values, keys.public, bound=9, layout="replicated")
+    w = cy.plain(weights, parameters)
+    for operation in OPERATIONS:
+        expected, got = operation(x, weights), operation(x, w)
+        assert cy.to_bytes(got) == cy.to_bytes(expected)
+        assert np.array_equal(cy.decrypt(got, keys.secret), operation(values, weights))
+
+
+@pytest.mark.parametrize("scheme", ["bfv", "bgv"])
+@pytest.mark.parametrize(
+    "shape,other,axes",
+    [
+        ((5, 9), (5, 9), (0,)),
+        ((5, 9), (9,), (0,)),
+        ((9,), (5, 9), (0,)),
+        ((150, 9), (150, 9), (0,)),
+        ((3, 4, 70), (4, 70), (0, 1)),
+        ((3, 4, 70), (3, 1, 70), (1,)),
+        ((3, 4, 9), (3, 4, 9), (-1,)),
+        ((3, 4, 9), (4, 9), (0, 2)),
+        ((5, 1), (5, 70), (0,)),
+        ((3, 2), (4, 3, 2), None),
+    ],
+)
+def test_sums_of_products_are_the_same_bits(
+    scheme: str, shape: Any, other: Any, axes: Any, rng: np.random.Generator
+) -> None:
+    parameters, keys = party(scheme)
+    values, weights = rng.integers(-9, 10, shape), rng.integers(-99, 100, other)
+    layout = {"layout": "replicated"} if shape[-1] == 1 else {}
+    x = cy.encrypt(values, keys.public, bound=9, **layout)
+    w = cy.plain(weights, parameters)
+    got, expected = x.sum_of_products(w, axes), (x * w).sum(axes)
+    assert np.array_equal(cy.decrypt(got, keys.secret), (values * weights).sum(axes))
+    assert got.bound == expected.bound and got.noise_headroom == expected.noise_headroom
+    assert got.shape == expected.shape and cy.to_bytes(got) == cy.to_bytes(expected)
+    low = x if scheme == "bfv" else x.switch_to_least_level(40)
+    assert np.array_equal(cy.decrypt(low.sum_of_products(w, axes), keys.secret), (values * weights).sum(axes))
+
+
+def test_what_was_prepared_in_vain_says_so() -> None:
+    parameters, keys = party("bfv")
+    w = cy.plain([[1, 2, 3], [4, 5, 6]], parameters)
+    apart = cy.encrypt([1, 2, 3], keys.public, bound=3, layout="replicated")
+    for operation in OPERATIONS:
+        with pytest.warns(cy.errors.PreparedWarning, match=r"shape \(3,\)") as seen:
+            assert np.array_equal(
+                cy.decrypt(operation(apart, w), keys.secret), operation(np.array([1, 2, 3]), w.values)
+            )
+        assert seen[0].filename == __file__
+    with pytest.warns(cy.errors.PreparedWarning):
+        total = apart.sum_of_products(w, 0)
+    assert np.array_equal(cy.decrypt(total, keys.secret), [5, 14, 27])
+    # What needs no encoding is not prepared in vain.
+    assert np.array_equal(cy.decrypt(apart * cy.plain([[2], [3]], parameters), keys.secret), [[2, 4, 6], [3, 6, 9]])
+    x = cy.encrypt([1, 2, 3], keys.public, bound=3)
+    assert cy.to_bytes(w - x) == cy.to_bytes(w.values - x)
+    with pytest.raises(cy.errors.UnsupportedError, match="sum_of_products takes two"):
+        x.sum_of_products([1, 2, 3])  # type: ignore[arg-type]
+
+
 def test_levels_and_pieces(rng: np.random.Generator) -> None:
     parameters, keys = party("bgv")
     weights = rng.integers(-9, 10, (40, 30))
@@ -69,7 +136,10 @@ def test_wide_values_and_other_uses(rng: np.random.Generator) -> None:
     x = cy.encrypt([1, -2, 3], keys.public, bound=3)
     w = cy.plain([10**8, -(10**8), 7], parameters)
     assert np.array_equal(cy.decrypt(x * w, keys.secret), [10**8, 2 * 10**8, 21])
-    assert cy.decrypt(x @ cy.plain([1, 2, 3], parameters), keys.secret) == 6
+    with pytest.warns(cy.errors.PreparedWarning, match="Matrix") as seen:
+        assert cy.decrypt(x @ cy.plain([1, 2, 3], parameters), keys.secret) == 6
+        assert cy.decrypt(cy.plain([1, 2, 3], parameters) @ x, keys.secret) == 6
+    assert [warning.filename for warning in seen] == [__file__, __file__]
     plan = cy.plan(lambda a: a * w, parameters, cy.Operand((3,), bound=3))
     assert plan.noise_headroom == (x * w).noise_headroom
     assert w.nbytes > 0 and w.shape == (3,)

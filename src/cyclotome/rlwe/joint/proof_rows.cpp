@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/rlwe/joint/proof_rows.hpp"
 
+#include <cmath>
+
 #include "cyclotome/math/declassify.hpp"
 #include "cyclotome/math/modulus.hpp"
 #include "cyclotome/ring/randomness/secure_memory.hpp"
@@ -10,6 +12,16 @@
 namespace cyclotome::rlwe {
 
 namespace {
+
+constexpr double soundness_bits = 100;
+/// A second share's error is a sum of three.
+constexpr std::int64_t most_errors = 3;
+
+/// The least number of bits that hold 4 `events` times `reach`: with masks so large, all events together are as they
+/// should be with a probability above 3/4.
+unsigned bits_for(double events, std::int64_t reach) {
+  return static_cast<unsigned>(std::ceil(std::log2(4 * events * static_cast<double>(reach))));
+}
 
 /// The inverses of what errors of keys are multiples of, by limb.
 std::vector<std::uint64_t> inverse_multiples(const Context& context) {
@@ -24,6 +36,21 @@ PolyArray expanded(const Context& context, std::size_t items, const PublicSeed& 
 }
 
 }  // namespace
+
+ProofShape::ProofShape(const ThresholdSession& session)
+    : degree(session.parameters().degree()), digits(session.parameters().digits()) {
+  const RingShape& ring = *session.parameters().ring();
+  repetitions = static_cast<std::size_t>(std::ceil(soundness_bits / std::log2(2.0 * static_cast<double>(degree))));
+  secret_reach = static_cast<std::int64_t>(std::ceil(ring.geometry().turn));
+  error_reach = secret_reach * most_errors * static_cast<std::int64_t>(ring.errors().bound());
+  const auto coefficients = static_cast<double>(repetitions * degree);
+  mask_bits = bits_for(2 * coefficients, secret_reach);
+  low_bits = bits_for(2 * static_cast<double>(rows()) * coefficients, error_reach);
+}
+
+std::size_t ProofShape::answer_bytes() const noexcept { return (2 * repetitions * degree * (mask_bits + 1) + 7) / 8; }
+
+double ProofShape::log2_slack() const noexcept { return low_bits + std::log2(static_cast<double>(degree)); }
 
 ProofMultipliers::ProofMultipliers(const FirstRound& first)
     : context_(first.context()),

@@ -7,10 +7,27 @@
 
 #include "cyclotome/ring/conversion/mixed_radix.hpp"
 #include "cyclotome/ring/randomness/secure_memory.hpp"
-#include "cyclotome/rlwe/joint/share_proof.hpp"
+#include "cyclotome/rlwe/joint/threshold_keys.hpp"
 
 // The rows that a proof of a second share is about (share_proof.hpp). This header is not installed.
 namespace cyclotome::rlwe {
+
+/// Sizes of a session's proofs. All of it is public.
+struct ProofShape {
+  explicit ProofShape(const ThresholdSession& session);
+
+  std::size_t degree = 0, digits = 0;
+  std::size_t repetitions = 0;                     ///< (2 degree)^repetitions >= 2^100
+  unsigned mask_bits = 0;                          ///< masks lie in [-2^mask_bits, 2^mask_bits)
+  unsigned low_bits = 0;                           ///< of rows, which are not hashed
+  std::int64_t secret_reach = 0, error_reach = 0;  ///< the largest coefficients of c (s, u) and c e
+
+  std::size_t rows() const noexcept { return 1 + 3 * digits; }
+  /// Of ShareProof::answers.
+  std::size_t answer_bytes() const noexcept;
+  /// log2 of the largest error that a proof leaves, but for half of the modulus (doc/threshold.md).
+  double log2_slack() const noexcept;
+};
 
 /// What the rows multiply s and u by, the same for all parties of a first round: over PQ, transformed, and divided by
 /// what errors are multiples of, so that what is left of a row is short.

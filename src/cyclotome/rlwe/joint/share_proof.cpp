@@ -2,7 +2,6 @@
 #include "cyclotome/rlwe/joint/share_proof.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include "cyclotome/math/declassify.hpp"
@@ -20,19 +19,10 @@ namespace cyclotome::rlwe {
 
 namespace {
 
-constexpr double soundness_bits = 100;
-/// A second share's error is a sum of three.
-constexpr std::int64_t most_errors = 3;
 /// Attempts of which each succeeds with more than one half.
 constexpr std::size_t most_attempts = 400;
 
 using Masks = ZeroisingVector<std::int64_t>;
-
-/// The least number of bits that hold 4 `events` times `reach`: with masks so large, all events together are as they
-/// should be with a probability above 3/4.
-unsigned bits_for(double events, std::int64_t reach) {
-  return static_cast<unsigned>(std::ceil(std::log2(4 * events * static_cast<double>(reach))));
-}
 
 /// What all hashes of a proof begin with: it serves for nothing else.
 void begin(Sha256& hash, const FirstRound& first, const KeyShare& second) {
@@ -53,7 +43,8 @@ std::uint64_t challenge_number(const Digest& challenge, std::size_t repetition, 
   const Digest drawn = hash.finish();
   std::uint64_t number = 0;
   for (std::size_t i = 8; i-- > 0;) number = number << 8 | drawn[i];
-  return number % (2 * degree);
+  constexpr std::uint64_t signs = 2;
+  return number % (signs * degree);
 }
 
 /// Uniform in [-2^bits, 2^bits): a block of the seed's stream for sixteen.
@@ -232,21 +223,6 @@ bool holds(const FirstRound& first, const KeyShare& second, const ProofShape& sh
 
 }  // namespace
 
-ProofShape::ProofShape(const ThresholdSession& session)
-    : degree(session.parameters().degree()), digits(session.parameters().digits()) {
-  const RingShape& ring = *session.parameters().ring();
-  repetitions = static_cast<std::size_t>(std::ceil(soundness_bits / std::log2(2.0 * static_cast<double>(degree))));
-  secret_reach = static_cast<std::int64_t>(std::ceil(ring.geometry().turn));
-  error_reach = secret_reach * most_errors * static_cast<std::int64_t>(ring.errors().bound());
-  const auto coefficients = static_cast<double>(repetitions * degree);
-  mask_bits = bits_for(2 * coefficients, secret_reach);
-  low_bits = bits_for(2 * static_cast<double>(rows()) * coefficients, error_reach);
-}
-
-std::size_t ProofShape::answer_bytes() const noexcept { return (2 * repetitions * degree * (mask_bits + 1) + 7) / 8; }
-
-double ProofShape::log2_slack() const noexcept { return low_bits + std::log2(static_cast<double>(degree)); }
-
 ShareProof prove_share(const FirstRound& first, const KeyShare& second, const SecretKey& secret,
                        const SecretKey& ephemeral, const PartySeeds& seeds) {
   const ProofShape shape(first.session());
@@ -258,6 +234,13 @@ ShareProof prove_share(const FirstRound& first, const KeyShare& second, const Se
   }
   throw EngineError(message("none of ", most_attempts, " attempts to prove a share succeeded, which is impossible for ",
                             "what these secrets give: the device is defective, or the share was changed"));
+}
+
+KeyShare second_share(const FirstRound& first, std::uint32_t party, const SecretKey& secret) {
+  KeyShare share = unproved_share(first, party, secret);
+  const PartySeeds seeds(first.session(), secret);
+  share.prove(prove_share(first, share, secret, ephemeral_secret(secret, seeds), seeds.answering(first.digest())));
+  return share;
 }
 
 bool is_proved(const FirstRound& first, const KeyShare& second) {

@@ -4,7 +4,8 @@
 #include <cstdint>
 #include <span>
 
-#include "cyclotome/rlwe/joint/threshold_keys.hpp"
+#include "cyclotome/rlwe/joint/proof_rows.hpp"
+#include "cyclotome/rlwe/joint/unproved_share.hpp"
 
 // That a second share, and the parts of a first one that it goes with, are what a short secret and short errors give:
 // a proof which tells nothing of them, and which anybody can check who has the first shares (doc/threshold.md, "Proved
@@ -19,31 +20,6 @@
 // 2014), so that answers do not grow with the number of rows. Attempts whose z or low bits could tell of the secrets
 // are thrown away. This header is not installed.
 namespace cyclotome::rlwe {
-
-class PartySeeds;
-
-/// Sizes of a session's proofs. All of it is public.
-struct ProofShape {
-  explicit ProofShape(const ThresholdSession& session);
-
-  std::size_t degree = 0, digits = 0;
-  std::size_t repetitions = 0;                     ///< (2 degree)^repetitions >= 2^100
-  unsigned mask_bits = 0;                          ///< masks lie in [-2^mask_bits, 2^mask_bits)
-  unsigned low_bits = 0;                           ///< of rows, which are not hashed
-  std::int64_t secret_reach = 0, error_reach = 0;  ///< the largest coefficients of c (s, u) and c e
-
-  std::size_t rows() const noexcept { return 1 + 3 * digits; }
-  /// Of ShareProof::answers.
-  std::size_t answer_bytes() const noexcept;
-  /// log2 of the largest error that a proof leaves, but for half of the modulus (doc/threshold.md).
-  double log2_slack() const noexcept;
-};
-
-/// The secret u of the relinearisation key's rounds.
-SecretKey ephemeral_secret(const SecretKey& secret, const PartySeeds& seeds);
-
-/// A second share without its proof: what `second_share` proves.
-KeyShare unproved_share(const FirstRound& first, std::uint32_t party, const SecretKey& secret);
 
 /// The proof of a party's second share, always the same for the same first round. Throws EngineError where none can be
 /// made: the shares are not what these secrets give.

@@ -10,8 +10,8 @@
 #include "cyclotome/math/whole_text.hpp"
 #include "cyclotome/rlwe/joint/joint_coins.hpp"
 #include "cyclotome/rlwe/joint/joint_errors.hpp"
-#include "cyclotome/rlwe/joint/share_proof.hpp"
 #include "cyclotome/rlwe/joint/threshold_seeds.hpp"
+#include "cyclotome/rlwe/joint/unproved_share.hpp"
 #include "cyclotome/rlwe/keys/key_material.hpp"
 
 namespace cyclotome::rlwe {
@@ -413,13 +413,6 @@ KeyShare unproved_share(const FirstRound& first, std::uint32_t party, const Secr
     engine.add(body.view(), body.view(), error.view());
   }
   return KeyShare(secret.context(), session.digest(), party, Round::second, first.digest(), std::move(body));
-}
-
-KeyShare second_share(const FirstRound& first, std::uint32_t party, const SecretKey& secret) {
-  KeyShare share = unproved_share(first, party, secret);
-  const PartySeeds seeds(first.session(), secret);
-  share.prove(prove_share(first, share, secret, ephemeral_secret(secret, seeds), seeds.answering(first.digest())));
-  return share;
 }
 
 }  // namespace cyclotome::rlwe

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/value/arrays/plain_array.hpp"
 
+#include <algorithm>
+
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/rlwe/plain_sums.hpp"
 #include "cyclotome/value/elementwise/elementwise.hpp"
+#include "cyclotome/value/elementwise/reductions.hpp"
 #include "cyclotome/value/layout/alignment.hpp"
 #include "cyclotome/value/layout/rows.hpp"
 
@@ -50,7 +54,9 @@ std::size_t PlainArray::bytes() const {
 
 bool PlainArray::meets(const EncryptedArray& x) const {
   rlwe::require_same_context("plain", *x.context(), *context_);
-  return !rows_.empty() && x.layout().slots() && x.layout().last() == values_.length();
+  if (rows_.empty() || x.layout().placement() == Placement::coefficients) return false;
+  // A column becomes constants, which stand in every slot: times and plus a row of slots they are what they should be.
+  return x.layout().last() == 1 || (x.layout().slots() && x.layout().last() == values_.length());
 }
 
 Placed PlainArray::combined(const char* what, Operation operation, const Placed& x, const Keyring& keys, bool clean,
@@ -68,6 +74,48 @@ Placed PlainArray::combined(const char* what, Operation operation, const Placed&
   };
   const bool at_once = whole && rows_.front().batch() > 1;
   return {in_pieces(what, context_, layout.batch(), of_piece, options, at_once), layout};
+}
+
+/// The products' sums over axes that number ciphertexts, without the products.
+Placed PlainArray::summed(const EncryptedArray& x, const std::vector<std::size_t>& axes, const Options& options) const {
+  const Expanded e = expanded("multiplying", x.placed(), x.keys(), values_.shape(), options);
+  const Layout layout = e.layout.with_clean(true), own = layout_of(*this, *context_);
+  const Shape numbered = layout.ciphertext_axes();
+  std::vector<std::size_t> order;  // summed axes innermost
+  std::size_t group = 1;
+  for (std::size_t i = 0; i < numbered.size(); ++i) {
+    if (std::ranges::find(axes, i) == axes.end()) order.push_back(i);
+  }
+  for (const std::size_t axis : axes) order.push_back(axis), group *= numbered[axis];
+  const auto in_order = [&](const Layout& from) {
+    const Indices numbers = from.batch() == 1 ? Indices(layout.batch(), 0) : order_of(from, layout);
+    Indices sorted;
+    for (const std::size_t i : transposed_indices(numbered, order)) sorted.push_back(numbers[i]);
+    return sorted;
+  };
+  const Indices ciphertexts = in_order(e.x.layout), rows = in_order(own);
+  Task task(options, "multiplying", e.x.channels.size());
+  Placed sums{{}, layout.with_shape(without(layout.shape(), axes))};
+  for (std::size_t channel = 0; channel < e.x.channels.size(); ++channel) {
+    sums.channels.push_back(rlwe::sum_plain_products(e.x.channels[channel], ciphertexts, rows_[channel], rows, group));
+    task.advance();
+  }
+  return sums;
+}
+
+EncryptedArray sum_of_products(const EncryptedArray& x, const PlainArray& w, std::span<const std::int64_t> axes,
+                               const Options& options) {
+  // Of products that wait in three parts the sum waits as well.
+  const bool waits = x.as_it_is().channels.front().parts() > 2;
+  if (waits || !w.meets(x)) return sum(multiply(x, w, options), axes, false, options);
+  constexpr auto operation = "sum of products";
+  const Shape shape = broadcast_shape(operation, x.shape(), w.shape());
+  const std::vector<std::size_t> chosen = axes_of(operation, axes, shape);
+  const Bound bound = total_bound(bound_with("multiply", product_bound, x, w.values(), w.bound_), shape, chosen);
+  require_within(operation, bound, x.parameters());
+  const bool last = !chosen.empty() && chosen.back() + 1 == shape.size();
+  const std::vector<std::size_t> outer(chosen.begin(), chosen.end() - (last ? 1 : 0));
+  return finished(operation, sum_rest(w.summed(x, outer, options), x.keys(), last, options), bound, x.keys(), options);
 }
 
 EncryptedArray multiply(const EncryptedArray& x, const PlainArray& w, const Options& options) {

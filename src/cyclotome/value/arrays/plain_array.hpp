@@ -27,18 +27,24 @@ class PlainArray {
   /// Bytes of encodings and transforms.
   std::size_t bytes() const;
 
-  /// As their integers would be, where the last axis has more than one value and x is packed in slots; with others by
-  /// the integers.
+  /// Whether x meets what was prepared: the last axis has more than one value, and x's is packed in slots and as long,
+  /// or one value, a constant for the row, as what `expand` makes. With other arrays operations take the integers.
+  bool meets(const EncryptedArray& x) const;
+  /// Whether anything was prepared: constants need no encoding.
+  bool prepared() const noexcept { return !rows_.empty(); }
+
+  /// As their integers would be; encoded once if `meets` says so.
   friend EncryptedArray multiply(const EncryptedArray& x, const PlainArray& w, const Options& options);
   friend EncryptedArray add(const EncryptedArray& x, const PlainArray& w, const Options& options);
   friend EncryptedArray subtract(const EncryptedArray& x, const PlainArray& w, const Options& options);
+  friend EncryptedArray sum_of_products(const EncryptedArray& x, const PlainArray& w,
+                                        std::span<const std::int64_t> axes, const Options& options);
 
  private:
   using Operation = Ciphertext (*)(const Ciphertext&, const rlwe::Plaintext&);
-  /// Whether encoded rows can meet x's.
-  bool meets(const EncryptedArray& x) const;
   Placed combined(const char* what, Operation operation, const Placed& x, const Keyring& keys, bool clean,
                   const Options& options) const;
+  Placed summed(const EncryptedArray& x, const std::vector<std::size_t>& axes, const Options& options) const;
 
   rlwe::ContextPtr context_;
   Integers values_;
@@ -52,5 +58,9 @@ EncryptedArray multiply(const EncryptedArray& x, const PlainArray& w, const Opti
 EncryptedArray add(const EncryptedArray& x, const PlainArray& w, const Options& options = {});
 /// x - w.
 EncryptedArray subtract(const EncryptedArray& x, const PlainArray& w, const Options& options = {});
+/// The sum of x w over these axes of the product (negative ones count from the end), with the bits of `multiply` and
+/// `sum` where x meets what was prepared: rows are summed as they are multiplied, and no product takes memory.
+EncryptedArray sum_of_products(const EncryptedArray& x, const PlainArray& w, std::span<const std::int64_t> axes,
+                               const Options& options = {});
 
 }  // namespace cyclotome::value
