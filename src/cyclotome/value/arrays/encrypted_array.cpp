@@ -144,7 +144,10 @@ EncryptedArray EncryptedArray::to(const rlwe::ContextPtr& context, const Keyring
   return {changed(waiting_, layout(), there, moved_addend), bound_, keys};
 }
 
-EncryptedArray EncryptedArray::settled() const { return waits() ? EncryptedArray(placed(), bound_, keys_) : *this; }
+EncryptedArray EncryptedArray::settled() const {
+  static_cast<void>(placed());  // refused where this was moved from
+  return waits() ? EncryptedArray(placed(), bound_, keys_) : *this;
+}
 
 EncryptedArray EncryptedArray::with_bound(const Bound& bound) const {
   require_within("encrypted array", bound, parameters());
