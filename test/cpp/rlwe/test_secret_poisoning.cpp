@@ -119,7 +119,9 @@ bool exercise(const Case& which, const EnginePtr& engine) {
       rlwe::deterministic::generate_evaluation_keys(secret, true, {3}, secret_seed());
   declare_public(evaluation.relinearization().polynomials());
   declare_public(evaluation.galois(3).polynomials());
-  if (which.scheme == &bfv::scheme() && which.special) {  // and the sparse secret, which nobody gets to see
+  // And the sparse secret, which nobody gets to see. Of insecure sets alone: at larger degrees a table has to know
+  // them.
+  if (which.scheme == &bfv::scheme() && which.special && which.degree == 1024) {
     static_cast<void>(rlwe::deterministic::generate_encapsulation_keys(secret, secret_seed()));
   }
 

@@ -427,7 +427,7 @@ TEST(arrays_are_refreshed_by_keys_from_a_file) {
   const std::vector<std::int64_t> values = {1, 0, -1, 1};
   EncryptedArray x = encrypt(values, keys.public_key, {.bound = 1}).with_keys(read);
   for (int i = 0; i < 40; ++i) {
-    if ((x * x).noise_headroom() < facts.least_headroom) x = refresh(x);
+    if ((x * x * x).noise_headroom() < facts.least_headroom) x = refresh(x);
     x = x * x * x;
   }
   CHECK_EQ(decrypt(refresh(x), keys.secret).to_int64(), values);

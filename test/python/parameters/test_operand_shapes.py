@@ -136,7 +136,7 @@ CHOSEN: dict[str, tuple[Callable[..., Any], list[cy.Operand], tuple[str, int, li
     "dot": (
         lambda x, y: (x * y).sum(),
         [cy.Operand((5000,), bound=1000)] * 2,
-        ("bfv", 4096, [536813569, 536690689, 268369921], [188417, 163841]),
+        ("bfv", 4096, [1073692673, 536813569, 536690689], [188417, 163841]),
     ),
     "dot2d": (
         lambda x, y: (x * y).sum(axis=1),
@@ -192,7 +192,7 @@ CHOSEN: dict[str, tuple[Callable[..., Any], list[cy.Operand], tuple[str, int, li
     "l1": (
         lambda m, x: (m * x).sum(axis=-1),
         [cy.Operand((10, 64), bound=(0, 1), l1_bound=1), cy.Operand((10, 64), bound=500)],
-        ("bgv", 4096, [1073692673, 536813569, 536690689], [1409]),
+        ("bgv", 4096, [35184371884033, 17592186028033], [1409]),
     ),
     "scalar": (lambda x: x * x, [cy.Operand((), bound=7)], ("bgv", 2048, [67104769, 67084289], [257])),
     "max": (
@@ -201,7 +201,7 @@ CHOSEN: dict[str, tuple[Callable[..., Any], list[cy.Operand], tuple[str, int, li
         (
             "bgv",
             16384,
-            [267550721, 267059201, 266895361, 265486337, 133857281, 132710401, 132612097, 132120577, 131923969],
+            [267550721, 133857281, 132710401, 132612097, 132120577, 131923969, 131694593, 131530753, 131432449],
             [257],
         ),
     ),

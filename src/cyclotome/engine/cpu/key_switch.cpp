@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Key switches of whole batches: how much is worked on at a time, and on which memory.
+#include "cyclotome/engine/cpu/key_switch.hpp"
+
 #include <algorithm>
 
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
-#include "cyclotome/engine/cpu/key_switch.hpp"
 
 namespace cyclotome {
 

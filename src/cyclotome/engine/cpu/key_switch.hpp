@@ -8,6 +8,7 @@
 #include "cyclotome/engine/cpu/limb_transform.hpp"
 #include "cyclotome/engine/cpu/operands.hpp"
 #include "cyclotome/ring/tables/key_switch_constants.hpp"
+#include "cyclotome/ring/view.hpp"
 
 // A key switch on cores with caches: a few limbs of the key ring at a time go through everything, so that digits are
 // extended, transformed and multiplied by the key without ever going to memory. All of them together are as large as

@@ -43,7 +43,8 @@ std::uint64_t challenge_number(const Digest& challenge, std::size_t repetition, 
   const Digest drawn = hash.finish();
   std::uint64_t number = 0;
   for (std::size_t i = 8; i-- > 0;) number = number << 8 | drawn[i];
-  return number % (2 * degree);
+  constexpr std::uint64_t signs = 2;
+  return number % (signs * degree);
 }
 
 /// Uniform in [-2^bits, 2^bits): a block of the seed's stream for sixteen.

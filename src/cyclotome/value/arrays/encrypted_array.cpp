@@ -145,8 +145,8 @@ EncryptedArray EncryptedArray::to(const rlwe::ContextPtr& context, const Keyring
 }
 
 EncryptedArray EncryptedArray::settled() const {
-  static_cast<void>(placed());  // refused where this was moved from
-  return waits() ? EncryptedArray(placed(), bound_, keys_) : *this;
+  const Placed& two = placed();  // refuses what was moved from
+  return waits() ? EncryptedArray(two, bound_, keys_) : *this;
 }
 
 EncryptedArray EncryptedArray::with_bound(const Bound& bound) const {
