@@ -117,8 +117,8 @@ class CpuEngine final : public Engine, public HostThreads, public HostValues {
   };
   /// run(native, first item, items): a key switch of some items, on scratch for so many.
   template <class Run>
-  void switch_keys(View out, ConstView key, const KeySwitchConstants& constants, const SwitchedFrom& from,
-                   const Run& run);
+  void key_switch_in_tiles(View out, ConstView key, const KeySwitchConstants& constants, const SwitchedFrom& from,
+                           const Run& run);
   template <LimbWord W, class Body>
   void for_each_run_of_values(std::size_t rows, std::size_t width, const Body& body);
   /// Law::error where coefficients are sums of draws. address(b, p, l): of a polynomial.

@@ -9,8 +9,8 @@
 namespace cyclotome {
 
 template <class Run>
-void CpuEngine::switch_keys(View out, ConstView key, const KeySwitchConstants& constants, const SwitchedFrom& from,
-                            const Run& run) {
+void CpuEngine::key_switch_in_tiles(View out, ConstView key, const KeySwitchConstants& constants,
+                                    const SwitchedFrom& from, const Run& run) {
   with_word(out.word(), [&]<class W>(W) {
     const std::size_t limb_bytes = from.digits * out.degree() * sizeof(W);
     const auto limbs_of = [&](std::size_t bytes) { return std::max<std::size_t>(1, threads() * bytes / limb_bytes); };
@@ -41,7 +41,7 @@ void CpuEngine::key_switch(View out, ConstView c, ConstView key, const KeySwitch
                            const std::optional<ConstView>& addend) {
   const SwitchedFrom from{constants.digits.size(), c.domain == Domain::transform, constants.digits[0].ring->limbs() > 1,
                           false};
-  switch_keys(out, key, constants, from, [&](const auto& native, std::size_t first, std::size_t count) {
+  key_switch_in_tiles(out, key, constants, from, [&](const auto& native, std::size_t first, std::size_t count) {
     native.run(out.items(first, count), c.items(first, count),
                addend ? std::optional<ConstView>(addend->items(first, count)) : std::nullopt);
   });
@@ -50,7 +50,7 @@ void CpuEngine::key_switch(View out, ConstView c, ConstView key, const KeySwitch
 void CpuEngine::turned_switch(View out, ConstView body, ConstView digits, ConstView key,
                               const KeySwitchConstants& constants, const cpu::Turn& turn) {
   const SwitchedFrom from{digits.parts, false, false, true};
-  switch_keys(out, key, constants, from, [&](const auto& native, std::size_t first, std::size_t count) {
+  key_switch_in_tiles(out, key, constants, from, [&](const auto& native, std::size_t first, std::size_t count) {
     native.run_turned(out.items(first, count), body.items(first, count), digits.items(first, count), turn);
   });
 }
