@@ -37,6 +37,7 @@ MET = (
     "io/joint/party_file.hpp",
     "rlwe/ciphertext.hpp",
     "rlwe/context.hpp",
+    "rlwe/joint/acceptance.hpp",
     "rlwe/joint/identity.hpp",
     "rlwe/keys/keys.hpp",
     "rlwe/switching/level.hpp",

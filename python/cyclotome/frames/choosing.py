@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays.array import EncryptedArray
 from ..errors import ArgumentError, RangeError, UnsupportedError
@@ -278,7 +279,7 @@ class ChosenColumn(SummarizedColumn):
         scaled = changed(self, values=self.at_scale(scale), scale=scale, kind=kind)
         return int(wanted * wanted.denominator), scaled
 
-    def isna(self: _C) -> _C | Any:
+    def isna(self: _C) -> _C | NDArray[np.bool_]:
         """True where the value is missing: public booleans for all rows, of NumPy, where the mask is public or there is
         none; they are False where a public filter left rows out."""
         if isinstance(self.mask, EncryptedArray):
@@ -286,7 +287,7 @@ class ChosenColumn(SummarizedColumn):
         kept = np.ones(self.rows, dtype=np.int64) if self.kept is None else np.asarray(self.kept)
         return (kept if self.mask is None else kept - self.mask).astype(bool) & (self.mask is not None)
 
-    def notna(self: _C) -> _C | Any:
+    def notna(self: _C) -> _C | NDArray[np.bool_]:
         """True where the value is there; as `isna`."""
         if isinstance(self.mask, EncryptedArray):
             return self._bits(self.mask, self.index, self.kept)

@@ -182,7 +182,13 @@ def test_prepared_operands_of_every_operator(rng: np.random.Generator) -> None:
     for y in (x, x.transformed()):
         for got, expected in (
             (y + pw, a + w), (pw + y, a + w), (y - pv, a - v), (pv - y, v - a), (y * pw, a * w), (pv * y, v * a),
-            (y @ pv, a @ v), (y @ pm, a @ matrix), (cy.plain(w.T, parameters) @ y, w.T @ a), (y.dot(pv), a @ v),
             (cy.einsum("ij,j->i", y, pv), a @ v), (cy.einsum("ij,jk->ik", y, pm), a @ matrix),
         ):  # fmt: skip
             assert np.array_equal(cy.decrypt(got, keys.secret), expected)
+        for product, wanted in (
+            (lambda y=y: y @ pv, a @ v), (lambda y=y: y @ pm, a @ matrix), (lambda y=y: y.dot(pv), a @ v),
+            (lambda y=y: cy.plain(w.T, parameters) @ y, w.T @ a),
+        ):  # fmt: skip
+            with pytest.warns(cy.errors.PreparedWarning, match="takes the integers"):
+                got = product()
+            assert np.array_equal(cy.decrypt(got, keys.secret), wanted)

@@ -23,6 +23,9 @@ import pytest
 from cyclotome.errors import CyclotomeError
 from small import HOME, parameters
 
+# Operands are drawn, and with them such as nothing was prepared for.
+pytestmark = pytest.mark.filterwarnings("ignore::cyclotome.errors.PreparedWarning")
+
 COUNT = int(os.environ.get("CYCLOTOME_TEST_PROGRAMS") or 40)
 STEPS, LENGTH = 6, 3
 

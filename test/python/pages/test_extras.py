@@ -22,7 +22,20 @@ ABSENT = Extra("none", "cyclotome_of_no_such_name", "what nobody wrote", "./none
 
 #: What the library's wheel holds of Python, by folder; everything else is a package of its own.
 FOLDERS = {
-    *(".", "arrays", "circuit", "devices", "files", "frames", "functions", "interop", "keys", "models", "numbers"),
+    *(
+        ".",
+        "arrays",
+        "circuit",
+        "devices",
+        "files",
+        "frames",
+        "frames/statistics",
+        "functions",
+        "interop",
+        "keys",
+        "models",
+        "numbers",
+    ),
     *("parameters", "planning", "service", "sessions", "threshold"),
     *("cli", "cli/circuits", "cli/evaluation", "cli/joint", "cli/numbers", "cli/tables"),
 }

@@ -19,6 +19,7 @@ from pages import ROOT
 _DYNAMIC = "whatever kind of object it is, only a run tells"
 _HANDED = "arguments that are handed on, and refused there by name"
 _LABELS = "labels: text, numbers, dates, whatever the table has"
+_COLUMNS = "columns of any kind, which are refused by name where they are none"
 _JSON = "a JSON object"
 _NATIVE = "the extension's own object, for the library itself"
 _NUMPY = "as NumPy declares it"
@@ -33,6 +34,14 @@ ALLOWED = {
     "Client.encrypt_frame": _HANDED,
     "Client.read": _DYNAMIC,
     "EncryptedArray.__array_function__": _NUMPY,
+    "EncryptedCategories.__getitem__": "a category, or rows by public or encrypted conditions, as pandas takes them",
+    "EncryptedCategories.map": _LABELS,
+    "EncryptedFrame.__getitem__": "names, lists of them, conditions, as pandas takes them",
+    "EncryptedFrame.__init__": _COLUMNS,
+    "EncryptedFrame.agg": "names of statistics, lists and dicts of them, as pandas takes them",
+    "EncryptedFrame.with_columns": _COLUMNS,
+    "EncryptedStatistics.__init__": _COLUMNS,
+    "EncryptedStatistics.with_columns": _COLUMNS,
     "EvaluationKeys.__init__": _NATIVE,
     "FixedPoint.decode": "a number for a number, which a shape decides",
     "Inspection.__init__": _JSON,

@@ -114,6 +114,7 @@ class TestSecretKey:
         public = {name for name in dir(self.secret) if not name.startswith("_")}
         assert public == {
             "parameters",
+            "for_parameters",
             "device",
             "key_id",
             "to",
