@@ -23,7 +23,7 @@ from .refusals import NoNumber
 from .shape import ArrangedArray
 from .turns import TurnedArray
 
-__all__ = ["Distributed", "EncryptedArray"]
+__all__ = ["Distributed", "EncryptedArray", "as_sent"]
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -349,3 +349,9 @@ class EncryptedArray(ArrangedArray, TurnedArray, NoNumber):
     def __array_function__(self, function: Any, _: Any, arguments: Any, options: Any) -> Any:
         """NumPy's functions (NEP 18): those that `numpy_functions` has. Found when called, as they build on this."""
         return import_module("cyclotome.functions.numpy_functions").call(function, arguments, options)
+
+
+def as_sent(x: EncryptedArray) -> EncryptedArray:
+    """As whoever loads it from bytes has it: products that wait to be relinearised are, and others stay as they are, so
+    that what is computed from it has the same bits on either side."""
+    return x.relinearized() if x.native.waits else x

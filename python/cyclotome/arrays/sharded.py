@@ -15,7 +15,7 @@ from ..errors import ArgumentError, MismatchError, UnsupportedError
 from ..numbers.values import IntArray, integers, native
 from ..options import current
 from ..parameters.parameters import Parameters
-from .array import Distributed, EncryptedArray
+from .array import Distributed, EncryptedArray, as_sent
 from .shaping import concatenate
 from .side_by_side import at_once
 
@@ -177,7 +177,7 @@ class ShardedArray(Distributed):
         if isinstance(other, np.ndarray):
             return [(other,)] * len(self._shards)
         # Beside all pieces it is broadcast, and so relinearised first, even where a piece is no longer than it is.
-        whole = other.relinearized() if other.native.waits else other
+        whole = as_sent(other)
         return [(copy,) for copy in self._each(lambda piece: whole.to(piece.device))]
 
     def _binary(self, other: object, operation: str, function: Callable[[Any, Any], Any]) -> ShardedArray:

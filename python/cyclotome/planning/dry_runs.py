@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..arrays.array import EncryptedArray
+from ..arrays.array import EncryptedArray, as_sent
 from ..arrays.encryption import encrypt_shape
 from ..devices.contexts import ACCOUNT, Context, engine_on
 from ..errors import ArgumentError, MismatchError, MissingKeyError
@@ -116,7 +116,7 @@ def results_of(compute: Callable[..., object], arguments: Sequence[Any]) -> list
         ) from None
     if not results:
         raise ArgumentError("plan: compute returned no encrypted array; it returns at least one")
-    return [x.relinearized() if x.native.waits else x for x in results]  # as they are sent
+    return [as_sent(x) for x in results]
 
 
 #: What errors about missing keys say that keygen should make.

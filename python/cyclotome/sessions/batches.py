@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from ..arrays.array import EncryptedArray
+from ..arrays.array import EncryptedArray, as_sent
+from ..arrays.compounds import once
 from ..errors import CyclotomeError, FunctionError
 from ..frames.columns import EncryptedCategories, EncryptedColumn
 from ..frames.table import Table
@@ -70,14 +71,18 @@ def mapped_arrays(value: Any, change: Callable[[Any], Any]) -> Any:
     return value
 
 
+def _as_sent(x: Any) -> Any:
+    return as_sent(x) if isinstance(x, EncryptedArray) else x.mapped(once(as_sent))
+
+
 def called(function: Callable[[Any], Any], batch: Any) -> Any:
-    """What the function returns.
+    """What the function returns, of arrays and in arrays as they are sent, though it may be called where the batch is.
 
     Raises:
         FunctionError: for errors that are none of this library's.
     """
     try:
-        return function(batch)
+        return mapped_arrays(function(mapped_arrays(batch, _as_sent)), _as_sent)
     except CyclotomeError:
         raise
     except Exception as error:
