@@ -74,12 +74,12 @@ class PlainArray:
             return found
 
     def require_met(self, operation: str, x: _core.EncryptedArray, encoded: _core.PlainArray) -> None:
-        """Warns if an array did not meet what is encoded. For the library itself."""
+        """Warns if an array did not meet what is encoded; for the library itself."""
         if encoded.prepared and not encoded.meets(x):
             self._warn(operation, f"an array of shape {tuple(x.shape)} whose last axis is not its own", 5)
 
     def unused(self, operation: str, stacklevel: int = 5) -> None:
-        """Warns that an operation takes the integers, at the line so many calls up. For the library itself."""
+        """Warns that an operation takes the integers, at the line so many calls up; for the library itself."""
         if self.values.ndim > 0 and self.values.shape[-1] > 1:
             self._warn(operation, "an operation that takes the integers", stacklevel)
 

@@ -11,6 +11,7 @@
 #include <functional>
 #include <iostream>
 #include <map>
+#include <numeric>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -213,7 +214,13 @@ std::map<std::string, Verb> verbs() {
       {"reshape",
        [](Machine& m, Words& w) {
          const EncryptedArray& x = m.operand(w);
-         return reshape(x, w.shape());
+         const Shape shape = w.shape();
+         if (!x.layout().packed() || (!shape.empty() && shape.back() == x.shape().back())) return reshape(x, shape);
+         std::size_t count = 1;
+         for (const std::size_t length : x.shape()) count *= length;
+         std::vector<std::size_t> numbers(count);  // as Python's, which moves values between slots
+         std::iota(numbers.begin(), numbers.end(), 0);
+         return rearranged(x, numbers, shape);
        }},
       {"stack", join<stack>},
       {"concatenate", join<concatenate>},

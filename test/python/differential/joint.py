@@ -346,14 +346,17 @@ def joint_steps(draw: Draw) -> None:
     """The same keys by single calls, with and without a relinearisation key; and what old files tell."""
     threshold = api.threshold
     audit = draw(st.sampled_from([1, 2]))
+    planned = draw(st.integers(2, 5))
     session = threshold.Session.create(
-        parameters(parties=2), parties=2, relinearization=draw(st.booleans()), audit=audit
+        parameters(parties=2), parties=2, relinearization=draw(st.booleans()), audit=audit, decryptions=planned
     )
+    assert (session.audit, session.decryptions) == (audit, planned)
     parties = [threshold.Party(session, number, device=HOME) for number in session.parties]
     tosses = [party.toss() for party in parties] if audit > 1 else []
     commitments = [party.commit(tosses) for party in parties]
     assert {each.party for each in commitments} == set(session.parties)
     before = [party.show_coin(commitments) for party in parties] if audit > 1 else commitments
+    assert not any(each.shown for each in tosses) and (audit == 1 or all(each.shown for each in before))
     first, second = [party.first_share(before) for party in parties], []
     for party in parties:
         if session.relinearization:
@@ -372,6 +375,8 @@ def joint_steps(draw: Draw) -> None:
     x = api.encrypt(values, keys.public, bound=9)
     shares = [party.decryption_share(x, flooding_bits=40) for party in parties]
     assert threshold.decrypt(x, shares, session).tolist() == values
+    counted = parties[0].decryptions
+    assert counted.planned == planned and 1 <= counted.spent == planned - counted.left
     with tempfile.TemporaryDirectory() as name:
         paths = [Path(name) / str(i) for i in range(len(second))]
         for path, share in zip(paths, second, strict=True):

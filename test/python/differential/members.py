@@ -52,11 +52,12 @@ LISTED: dict[str, str] = {
     **dict.fromkeys(("Statistics.circuit_us", "Statistics.transfer_us", "Statistics.us"), "the same"),
     **dict.fromkeys(("Complaint.accuser", "Complaint.dealer"), "only who cheats makes one: test_verified_dealing.py"),
     **dict.fromkeys(
-        ("Compound.arrays", "Compound.mapped", "RowsOfColumn.rows"), "abstract: each of its classes has its own"
+        ("Compound.arrays", "Compound.mapped", "Model.error_bound", "RowsOfColumn.rows"),
+        "abstract: each of its classes has its own",
     ),
     "MacKey.spend": "what a failed check does: test_checked_decryption.py",
     "Pledge.sign": "what the steps of a checked decryption do",
-    "LinearClassifier.error_bound": "drawn with Model.error_bound, as those of the other kinds",
+    "LinearClassifier.error_bound": "drawn with that of LinearScores, as those of the other kinds",
     "Neighbours.error_bound": "the same",
     "Trees.error_bound": "the same",
 }
