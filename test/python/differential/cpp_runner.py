@@ -52,8 +52,9 @@ def compare(course: Run) -> int:
 def _line(course: Run, tried: Tried) -> str | None:
     """A step as a line of run_program: verb, operands' numbers, options. None: C++ has no such call."""
     verb = VERBS[course.program.encoding][tried.step.verb]
-    if verb.cpp is None or any(course.results[place].array.is_transformed for place in tried.operands):
-        return None  # files have arrays in their native domain
+    operands = [course.results[place].array for place in tried.operands]
+    if verb.cpp is None or any(each.is_transformed or each.native.waits for each in operands):
+        return None  # files have arrays in their native domain, and products relinearised
     try:
         options = verb.cpp(**tried.step.options)
     except LookupError:
