@@ -55,7 +55,6 @@ LISTED: dict[str, str] = {
         ("Compound.arrays", "Compound.mapped", "Model.error_bound", "RowsOfColumn.rows"),
         "abstract: each of its classes has its own",
     ),
-    "MacKey.spend": "what a failed check does: test_checked_decryption.py",
     "Pledge.sign": "what the steps of a checked decryption do",
     "LinearClassifier.error_bound": "drawn with that of LinearScores, as those of the other kinds",
     "Neighbours.error_bound": "the same",
