@@ -70,7 +70,7 @@ class Search:
     flooding_bits: int
     parties: int
     _accounts: dict[Parameters, _Account] = field(default_factory=dict, compare=False)
-    _trial: _Trial = field(default_factory=lambda: _Trial(), compare=False)
+    _trial: _Trial = field(default_factory=_Trial, compare=False)
 
     def finished(self) -> None:
         """No other set will be tried."""

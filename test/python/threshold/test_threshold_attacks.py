@@ -25,7 +25,6 @@ from cyclotome.errors import (
     ArgumentError,
     BlameError,
     EngineError,
-    FormatError,
     MismatchError,
     PassphraseError,
     RepeatedAnswerError,
@@ -38,7 +37,6 @@ from oracles.negacyclic import transform
 from test_wire_format import coefficients, smallest_root
 from test_wire_format_joint import committed, derived, share_digest
 
-CORPUS = Path(__file__).resolve().parents[2] / "fuzz" / "corpus"
 SCHEMES = ["bfv", "bgv"]
 WIDTHS = [50, 28]
 
@@ -382,46 +380,6 @@ def test_a_party_s_file_stays_under_its_passphrase(tmp_path: Path) -> None:
 def _in_the_open(session: cy.threshold.Session, folder: Path) -> bytes:
     cy.threshold.Party(session, 2, file=folder / "ben")
     return (folder / "ben").read_bytes()
-
-
-# --- the protocol's first version -------------------------------------------------------------------------------------
-OLD = ["session", "first_share", "second_share", "dealt_share", "secret_share", "decryption_share"]
-
-
-@pytest.mark.parametrize("name", OLD)
-def test_what_the_first_version_made_is_refused_with_advice(name: str, tmp_path: Path) -> None:
-    path = tmp_path / name
-    shutil.copy(CORPUS / f"joint1-{name}", path)
-    path.chmod(0o600)
-    with pytest.raises(FormatError, match=r"can publish secrets if a round is repeated.*cyclotome threshold advise"):
-        cy.load(path, allow_insecure=True, device="cpu:1")
-    assert cy.inspect(path).key_id  # what it is can be seen still
-
-
-def test_keys_and_arrays_of_the_first_version_load_and_compute() -> None:
-    public, evaluation, x = (
-        cy.load(CORPUS / f"joint1-{name}", allow_insecure=True, device="cpu:1")
-        for name in ("public_key", "evaluation_keys", "array")
-    )
-    assert public.key_id == evaluation.key_id == x.key_id
-    assert (x.with_keys(public, evaluation) + 1).key_id == x.key_id
-
-
-def test_advice_on_old_messages(tmp_path: Path) -> None:
-    once = cy.threshold.advise([CORPUS / "joint1-session", CORPUS / "joint1-answers-1", CORPUS / "joint1-first_share"])
-    assert [(one.party, one.protocol, one.answers, one.secret_is_public) for one in once] == [(1, 1, 1, False)]
-    assert "new key" in once[0].words
-    twice = cy.threshold.advise([CORPUS / "joint1-answers-1", CORPUS / "joint1-answers-2", CORPUS / "joint1-answers-1"])
-    assert [(one.party, one.answers, one.secret_is_public) for one in twice] == [(1, 2, True)]
-    assert "PUBLIC" in twice[0].words
-    joint = Joint(parameters("bfv", 16, 2), rotations=[], audit=1)
-    for number, share in enumerate([*joint.first, *joint.second]):
-        cy.save(tmp_path / f"{number}", share)
-    now = cy.threshold.advise(sorted(tmp_path.iterdir()))
-    assert [(one.session, one.party, one.protocol, one.answers) for one in now] == [
-        (joint.session.id, party, 2, 1) for party in (1, 2)
-    ]
-    assert not any(one.secret_is_public for one in now)
 
 
 # --- commit, then reveal ----------------------------------------------------------------------------------------------

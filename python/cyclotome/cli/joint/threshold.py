@@ -3,41 +3,33 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 
 import cyclotome as cy
-from cyclotome.cli import kinds, passphrases
+from cyclotome.cli import passphrases
 from cyclotome.cli.common import Common, with_common
 from cyclotome.cli.console import (
     DeviceOption,
     emit,
     note,
-    progress_bar,
     vacant,
 )
-from cyclotome.cli.failures import UsageError, command
+from cyclotome.cli.failures import command
 from cyclotome.cli.joint.checked import app as checked
 from cyclotome.cli.joint.dealing import app as dealing
-from cyclotome.cli.joint.identities import IdentitiesOption, KnownOption, SignOption, known, voice
+from cyclotome.cli.joint.decrypting import app as decrypting
+from cyclotome.cli.joint.identities import KnownOption, SignOption, voice
+from cyclotome.cli.joint.judging import app as judging
 from cyclotome.cli.joint.parties import (
-    ActiveOption,
-    DealersOption,
-    EpochOption,
-    FloodingOption,
     InboxOption,
     OutOption,
     PartyOption,
     SecretOption,
     SessionArgument,
-    ShareOption,
-    WhatOption,
-    dealing_round,
     folder,
     numbers,
     party_of,
@@ -45,11 +37,8 @@ from cyclotome.cli.joint.parties import (
     show_blame,
 )
 from cyclotome.cli.keys import load_as, rotation_steps
-from cyclotome.cli.tables import notes, tables
-from cyclotome.cli.tables.arrays import put_numbers
 from cyclotome.cli.visible import visible
 from cyclotome.errors import BlameError, FileError
-from cyclotome.failures import BAD_FILE
 
 __all__ = ["app"]
 
@@ -63,19 +52,12 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
+app.add_typer(decrypting)
+app.add_typer(judging)
 app.add_typer(dealing)
 app.add_typer(checked)
 
 _LINES = (cy.threshold.Coin, cy.threshold.Commitment, cy.threshold.Acceptance)
-_SIGNED = (
-    cy.threshold.Acceptance,
-    cy.threshold.Coin,
-    cy.threshold.Commitment,
-    cy.threshold.KeyShare,
-    cy.threshold.Complaint,
-    cy.threshold.Dealing,
-)
-
 ClearOption = Annotated[
     bool,
     typer.Option(
@@ -488,117 +470,6 @@ def combine(
         note("the keys are not accepted: don't use them before accept-N.ct of all parties say that they have the same")
 
 
-@app.command("decrypt-share")
-@command
-@with_common
-def decrypt_share(
-    session: SessionArgument,
-    encrypted: Annotated[Path, typer.Argument(help="The encrypted file, the same for all who decrypt.")],
-    party: PartyOption,
-    secret: SecretOption,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Your decryption share, for example decrypt-1.ct.")],
-    share: ShareOption = None,
-    active: ActiveOption = None,
-    flooding_bits: FloodingOption = 64,
-    passphrase_file: passphrases.FileOption = None,
-    device: DeviceOption = "cpu",
-    *,
-    common: Common,
-) -> None:
-    """Give your part in decrypting a file. Whoever gets enough of these has the numbers: be sure what is decrypted."""
-    agreed = session_of(session, common)
-    vacant(output, common.force)
-    own = party_of(agreed, party, secret, share, passphrase_file, device)
-    quantity = notes.load_quantity(
-        encrypted, expect=agreed.parameters, allow_insecure=common.allow_insecure, device=device
-    )
-    chosen = None if active is None else numbers(active)
-    with progress_bar():
-        made = own.decryption_share(quantity.values, active=chosen, flooding_bits=flooding_bits)
-    cy.save(output, made, overwrite=common.force)
-    facts = {"session": agreed.id, "party": party, "with": list(made.active), "decryptions_left": own.decryptions.left}
-    emit({"file": str(output), **facts}, common.json)
-
-
-@app.command()
-@command
-@with_common
-def decrypt(
-    session: SessionArgument,
-    encrypted: Annotated[Path, typer.Argument(help="The encrypted file.")],
-    shares: Annotated[list[Path], typer.Argument(help="The decryption shares of all who decrypt.")],
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="A .csv, .npy or .parquet file; by default CSV is printed.")
-    ] = None,
-    device: DeviceOption = "cpu",
-    *,
-    common: Common,
-) -> None:
-    """Decrypt a file with the shares of enough parties: the numbers, exactly, or a refusal."""
-    agreed = session_of(session, common)
-    if output is not None:
-        if output.suffix.lower() not in tables.SUFFIXES:
-            raise UsageError(f"{output}: the name must end in {', '.join(tables.SUFFIXES)}")
-        vacant(output, common.force)
-    quantity = notes.load_quantity(
-        encrypted, expect=agreed.parameters, allow_insecure=common.allow_insecure, device=device
-    )
-    given = [load_as(cy.threshold.DecryptionShare, path, expect=agreed.parameters, device=device) for path in shares]
-    with progress_bar():
-        integers = np.asarray(cy.threshold.decrypt(quantity.values, given, agreed))
-    put_numbers(integers, quantity, output, common.json)
-
-
-@app.command()
-@command
-@with_common
-def verify(
-    session: SessionArgument,
-    evidence: Annotated[
-        list[Path], typer.Argument(help="What somebody is blamed with: .evidence, messages, complaints, commitments.")
-    ],
-    identities: IdentitiesOption,
-    what: WhatOption = "secret",
-    epoch: EpochOption = 0,
-    dealers: DealersOption = None,
-    *,
-    common: Common,
-) -> None:
-    """Say who does not follow the protocol, as messages that it signed show to anybody, without a key.
-
-    --what, --epoch and --dealers say the round of complaints and dealings.
-    """
-    agreed = session_of(session, common)
-    shown = [each for path in evidence for each in _signed_in(path, agreed)]
-    dealt = any(isinstance(each, (cy.threshold.Complaint, cy.threshold.Dealing)) for each in shown)
-    round_ = dealing_round(agreed, identities, what, epoch, dealers) if dealt else None
-    verdict = cy.threshold.verify(shown, agreed, known(identities), dealing=round_)
-    facts = {"guilty": None, "reason": "these messages show nothing about anybody"}
-    emit({"session": agreed.id, **(facts if verdict is None else verdict._asdict())}, common.json)
-
-
-@app.command()
-@command
-@with_common
-def advise(
-    messages: Annotated[
-        list[Path], typer.Argument(help="Key shares of any sessions, old ones too: all that were sent.")
-    ],
-    *,
-    common: Common,
-) -> None:
-    """Say whether messages that were sent give a party's secret away: whether it answered two first rounds.
-
-    The exit status is 3 if one is public.
-    """
-    found = cy.threshold.advise(messages)
-    facts = [{**one._asdict(), "secret_is_public": one.secret_is_public, "advice": one.words} for one in found]
-    lines = [f"session {one.session[:8]}: {one.words}" for one in found] or ["no key shares are among these files"]
-    emit({"parties": facts}, common.json, "\n".join(lines))
-    if any(one.secret_is_public for one in found):
-        raise typer.Exit(BAD_FILE)
-
-
 def grouped(digits: str) -> str:
     """In groups of four, as they are read out."""
     return " ".join(digits[at : at + 4] for at in range(0, len(digits), 4))
@@ -649,19 +520,6 @@ def _name_of(
     if isinstance(message, cy.threshold.Commitment):
         return f"commit-{message.party}.ct"
     return f"{'first' if message.round == 1 else 'second'}-{message.party}.ct"
-
-
-def _signed_in(path: Path, session: cy.threshold.Session) -> list[Any]:
-    """All messages of a file, one after the other; or commitments, a line each."""
-    data = path.read_bytes()
-    if data.startswith(b"cycm "):
-        return [cy.threshold.Pledge(line) for line in data.decode("ascii", "replace").splitlines()]
-    stream, found = io.BytesIO(data), []
-    while stream.tell() < len(data):
-        each = cy.load(stream, expect=session.parameters)
-        kinds.require(each, _SIGNED, path)
-        found.append(each)
-    return found
 
 
 def _kept(path: Path, obj: Any) -> Path:
