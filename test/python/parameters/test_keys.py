@@ -126,7 +126,7 @@ class TestSecretKey:
         }
         native = {name for name in dir(self.secret.native) if not name.startswith("_")}
         counted = {"reveals", "reveals_kept_in", "plan_reveals", "keep_reveals", "keep_reveals_beside"}
-        assert native == {"generate", "context", "id", "to", *counted}
+        assert native == {"generate", "context", "id", "to", "on_context", *counted}
 
 
 def test_public_objects_survive_pickling() -> None:

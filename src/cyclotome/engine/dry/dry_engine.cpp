@@ -84,7 +84,7 @@ class DryEngine::DryExecution final : public Execution {
 
 std::unique_ptr<Buffer> DryEngine::allocate(std::size_t bytes, bool secret) {
   void* const data = platform::map_sparse_pages(std::max<std::size_t>(bytes, 1));
-  if (data == nullptr) throw EngineError(message("no address space left for ", bytes, " bytes"));
+  if (data == nullptr) throw MemoryLimitError(message("no address space left for ", bytes, " bytes"));
   auto self = std::static_pointer_cast<DryEngine>(shared_from_this());
   const std::lock_guard lock(mutex_);
   blocks_[data] = {bytes, 0, false, Content::unknown, false, ++serial_};
