@@ -68,7 +68,7 @@ left_out := build/left-out.txt
 # Without build isolation pip builds with the tools of .venv, whose paths stay the same: rebuilding is incremental.
 pip_install := $(bin)/python -m pip install --quiet --no-build-isolation
 # Distributions beside the library, from their folders, so that pip asks no index for them.
-packages := ./bench ./demo ./hdl ./study
+packages := ./bench ./demo ./hdl ./reader ./study
 cpp_sources = $(shell find src python/bindings test example -name '*.[hc]pp' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh')
 
 .PHONY: help demo demo-full bench bench-gate bench-gpu install-cuda test-gpu test-gpu-builds check test test-full install install-test test-cpp test-python test-consumer test-sanitize test-cuda test-cuda-full test-headers test-service test-chaos test-ray test-faults lint tidy format docs docs-cpp docs-serve pictures notebooks verilog fuzz fuzz-programs clean
@@ -279,7 +279,7 @@ lint: install-test $(linters)
 	check "types of what users write: pages, examples, docstrings" $(bin)/python tools/check_types.py; \
 	check "layers" $(bin)/python tools/check_layers.py; \
 	check "rings" $(bin)/python tools/check_rings.py; \
-	check "layers and circles of Python's modules" env PYTHONPATH=python:bench:demo:hdl:study $(bin)/lint-imports; \
+	check "layers and circles of Python's modules" env PYTHONPATH=python:bench:demo:hdl:reader:study $(bin)/lint-imports; \
 	check "private members" $(bin)/python tools/check_members.py; \
 	check "figures of README and doc/" $(bin)/python tools/check_figures.py; \
 	test -z "$$failed"
