@@ -18,8 +18,8 @@ from circuits import Words, expected, label, polynomials, root_of
 from cyclotome import _core
 from cyclotome._core import testing
 from cyclotome.errors import EngineError, ParameterError
-from cyclotome_hdl import simulation
-from cyclotome_hdl.design import Design, build
+from cyclotome_hdl.boards import simulation
+from cyclotome_hdl.designs.design import Design, build
 from oracles.integers import random_below, some_primes, words
 from residues import on
 
