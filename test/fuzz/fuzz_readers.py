@@ -25,7 +25,8 @@ from types import FrameType
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "test/python"), str(ROOT / "test/python/helpers")]
+sys.path.insert(0, str(ROOT / "test/python"))
+sys.path.insert(0, str(ROOT / "test/python/helpers"))
 
 import cyclotome as cy  # noqa: E402
 import numpy as np  # noqa: E402

