@@ -328,7 +328,8 @@ class Party:
 
         Args:
             inbox: all messages of the session that have arrived so far, in any order, this party's own among them or
-                not, some twice or not. Asked again with the same ones it says the same.
+                not, some twice or not. Asked again with the same ones it says the same. Give a party that comes back
+                its own second share, too: the proof in it is most of its work, and is made anew otherwise.
 
         Raises:
             BlameError: a coin or share is not the one that its sender tossed or committed to, a candidate not what its
