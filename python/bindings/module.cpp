@@ -21,6 +21,7 @@ NB_MODULE(_core, m) {
   bind_identity(m);
   bind_threshold(m);
   bind_dealing(m);
+  bind_checked_decryption(m);
   bind_dry(m);
   bind_io(m);
   bind_io_inspection(m);
