@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bindings/bindings.hpp"
+#include "bindings/retrieval.hpp"
 
 NB_MODULE(_core, m) {
   using namespace cyclotome::python;
@@ -40,6 +41,7 @@ NB_MODULE(_core, m) {
   bind_fpga(m);
   bind_circuits(m);
   bind_ltv_circuits(m);
+  bind_retrieval(m);
 #ifdef CYCLOTOME_TESTING
   bind_testing(m);
 #endif
