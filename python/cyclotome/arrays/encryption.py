@@ -4,19 +4,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict, overload
 
 from .. import _core
-from ..errors import ArgumentError, UnsupportedError
+from ..errors import ArgumentError, MismatchError, UnsupportedError
 from ..keys.keyring import Keyring
 from ..keys.kinds import PublicKey, SecretKey
 from ..memory import warn_of_padding
 from ..numbers.values import integers, interval_of, magnitude_of, native
 from ..options import Callback, options
 from ..parameters.parameters import Parameters
+from ..reals.array import RealArray
+from ..reals.values import native as native_reals
+from ..reals.values import number, numbers_of
+from ..reporting import Task
 from .array import EncryptedArray
 
-__all__ = ["EncryptOptions", "encrypt", "encrypt_shape"]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["EncryptOptions", "encrypt", "encrypt_integers", "encrypt_shape"]
 
 
 class EncryptOptions(TypedDict, total=False):
@@ -30,6 +38,15 @@ class EncryptOptions(TypedDict, total=False):
     progress: Callback | None
 
 
+@overload
+def encrypt(
+    values: NDArray[np.floating[Any]] | NDArray[np.complexfloating[Any, Any]],
+    key: PublicKey | SecretKey,
+    *,
+    bound: float | None = None,
+    progress: Callback | None = None,
+) -> RealArray: ...
+@overload
 def encrypt(
     values: object,
     key: PublicKey | SecretKey,
@@ -40,8 +57,20 @@ def encrypt(
     layout: str = "packed",
     encoding: str | None = None,
     progress: Callback | None = None,
-) -> EncryptedArray:
-    """Encrypts integers.
+) -> EncryptedArray: ...
+def encrypt(
+    values: object,
+    key: PublicKey | SecretKey,
+    *,
+    bound: float | tuple[int, int] | None = None,
+    l1_bound: int | None = None,
+    wrap: bool = False,
+    layout: str = "packed",
+    encoding: str | None = None,
+    progress: Callback | None = None,
+) -> EncryptedArray | RealArray:
+    """Encrypts integers; under parameters for real numbers (``scheme="ckks"``, EXPERIMENTAL, doc/reals.md) real and
+    complex ones, of which ``bound`` is the largest magnitude, and nothing else is stated.
 
     Args:
         values: a Python or NumPy integer, an array of integers or booleans, or nested lists of integers of any width.
@@ -65,7 +94,8 @@ def encrypt(
         progress: called as ``progress(done, total, what)``.
 
     Returns:
-        `EncryptedArray` of the same shape. With a public key fresh from `keygen` it knows the evaluation keys.
+        `EncryptedArray` of the same shape, or `RealArray`. With a public key fresh from `keygen` it knows the
+        evaluation keys.
 
     Raises:
         RangeError: a value beyond the bound, or a bound beyond what the parameters hold; a value that is no bit, or no
@@ -88,8 +118,37 @@ def encrypt(
     """
     if not isinstance(key, (PublicKey, SecretKey)):
         raise UnsupportedError(f"encrypt takes a public or secret key, not {type(key).__name__}")
-    if isinstance(values, EncryptedArray):
+    if isinstance(values, (EncryptedArray, RealArray)):
         raise UnsupportedError("encrypt: the values are encrypted already")
+    if key.parameters.holds_reals:
+        if (l1_bound, bool(wrap), layout, encoding) != (None, False, "packed", None) or isinstance(bound, tuple):
+            raise UnsupportedError("encrypt: of real numbers a bound on magnitudes is stated, and nothing else")
+        return _encrypt_reals(values, key, bound, progress)
+    if isinstance(bound, float):
+        raise ArgumentError(f"encrypt: bound {bound!r} of integers is a whole number")
+    return encrypt_integers(values, key, bound, l1_bound, wrap, layout, encoding, progress)
+
+
+def encrypt_integers(
+    values: object,
+    key: PublicKey | SecretKey,
+    bound: int | tuple[int, int] | None = None,
+    l1_bound: int | None = None,
+    wrap: bool = False,
+    layout: str = "packed",
+    encoding: str | None = None,
+    progress: Callback | None = None,
+) -> EncryptedArray:
+    """What `encrypt` does of integers; for the library's modules that are about these.
+
+    Raises:
+        MismatchError: parameters for real numbers.
+    """
+    if key.parameters.holds_reals:
+        raise MismatchError(
+            f"encrypt: {key.parameters.summary()} are for real numbers, and these are integers of an exact scheme; "
+            "take parameters of bfv or bgv"
+        )
     numbers = integers(values, "encrypt", named_rows=True)
     stated = _Statement.of(key.parameters, bound, l1_bound, wrap, layout, encoding)
     array = _core.encrypt(
@@ -105,6 +164,19 @@ def encrypt(
     _warn(key, stated, numbers.shape, layout)
     keys = Keyring() if isinstance(key, SecretKey) else Keyring.of(key)
     return EncryptedArray(key.parameters, key.context, array.with_keys(keys.native()), keys)
+
+
+def _encrypt_reals(
+    values: object, key: PublicKey | SecretKey, bound: float | None, progress: Callback | None
+) -> RealArray:
+    numbers = numbers_of(values, "encrypt")
+    task = Task("encrypting", 1, progress)
+    array = _core.encrypt_reals(
+        native_reals(numbers), key.native, None if bound is None else number(bound, "encrypt: bound")
+    )
+    task.advance()
+    keys = Keyring() if isinstance(key, SecretKey) else Keyring.of(key)
+    return RealArray(key.parameters, key.context, array.with_keys(keys.native()), keys)
 
 
 def encrypt_shape(

@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import _core
 from ..arrays.array import EncryptedArray
-from ..arrays.encryption import encrypt
+from ..arrays.encryption import encrypt_integers
 from ..errors import ArgumentError, BlameError, ContradictionError, MismatchError, UnsupportedError
 from ..keys.kinds import PublicKey
 from ..numbers.values import IntArray
@@ -146,7 +146,7 @@ class MacShare:
         if wanted < 1:
             raise ArgumentError(f"{wanted} numbers check nothing; at least one is needed")
         whole = math.prod(moduli)
-        self._arrays = [encrypt(secrets.randbelow(whole), public, wrap=True) for _ in range(wanted)]
+        self._arrays = [encrypt_integers(secrets.randbelow(whole), public, wrap=True) for _ in range(wanted)]
         self._commitment = Pledge.sign(
             party.number, "mac", _mac_question(party.session, public), _digest_of(self._arrays), identity
         )

@@ -7,6 +7,7 @@
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/scheme/bfv/scheme.hpp"
 #include "cyclotome/scheme/bgv/scheme.hpp"
+#include "cyclotome/scheme/ckks/scheme.hpp"
 
 namespace cyclotome::scheme {
 
@@ -18,6 +19,7 @@ struct Table {
   std::vector<const rlwe::Scheme*> schemes = {
       &bfv::scheme(),
       &bgv::scheme(),
+      &ckks::scheme(),
   };
 };
 
