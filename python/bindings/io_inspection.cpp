@@ -104,7 +104,7 @@ nb::dict facts_of(const io::Inspection& inspection) {
   }
   if (const auto& reals = inspection.reals) {
     const rlwe::Parameters& p = inspection.parameters;
-    const auto scales = ckks::level_scales(p.moduli(), p.part_of<ckks::Part>(ckks::scheme()).scale());
+    const auto scales = ckks::level_scales(p.moduli(), ckks::Part::of(p).scale());
     const ckks::Error error = ckks::error_of(p, reals->about, scales[inspection.arrays[0].limbs - 1]);
     facts["shape"] = tuple_of(reals->layout.shape());
     facts["reals"] = nb::make_tuple(reals->field == value::Field::complex, reals->layout.packed(), reals->about.bound,

@@ -150,13 +150,12 @@ void bind_real_parameters(nb::module_& m) {
   m.def("certified_error", &ckks::certified_error, "parameters"_a, "depth"_a, "result_bound"_a, NoGil());
   m.def("holds_reals", &ckks::holds_reals, "parameters"_a);
   m.def(
-      "real_bound",
-      [](const rlwe::Parameters& parameters) { return parameters.part_of<ckks::Part>(ckks::scheme()).bound(); },
+      "real_bound", [](const rlwe::Parameters& parameters) { return ckks::Part::of(parameters).bound(); },
       "parameters"_a);
   m.def(
       "scales",
       [](const rlwe::Parameters& parameters) {
-        return ckks::level_scales(parameters.moduli(), parameters.part_of<ckks::Part>(ckks::scheme()).scale());
+        return ckks::level_scales(parameters.moduli(), ckks::Part::of(parameters).scale());
       },
       "parameters"_a, "Of every level, the lowest first.");
 }

@@ -39,7 +39,7 @@ def keys(degree: int = DEGREE, scale_bits: int = 40, depth: int = 4) -> cy.Keys:
 
 
 def encrypted(values: Any, party: cy.Keys, **options: Any) -> cy.RealArray:
-    """Of whatever is given: its type is not for a checker to see."""
+    """As `cyclotome.encrypt` has it, whose type says integers."""
     array: Any = cy.encrypt(values, party.public, **options)
     assert isinstance(array, cy.RealArray)
     return array

@@ -120,7 +120,8 @@ def reveal(
         >>> cy.reveal(cy.encrypt([1, 2, 3], public) * 2, secret)
         array([2, 4, 6])
     """
-    if isinstance(x, RealArray):
+    given: object = x
+    if isinstance(given, RealArray):
         raise UnsupportedError(
             "reveal: real numbers are decrypted with their errors, which tell of the secret key, and flooding them is "
             "not there yet; decrypt them for their owner alone, who can round and tell"

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypedDict, overload
+from typing import Any, TypedDict
 
 from .. import _core
 from ..errors import ArgumentError, MismatchError, UnsupportedError
@@ -15,14 +15,7 @@ from ..numbers.values import integers, interval_of, magnitude_of, native
 from ..options import Callback, options
 from ..parameters.parameters import Parameters
 from ..reals.array import RealArray
-from ..reals.values import native as native_reals
-from ..reals.values import number, numbers_of
-from ..reporting import Task
 from .array import EncryptedArray
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 __all__ = ["EncryptOptions", "encrypt", "encrypt_integers", "encrypt_shape"]
 
@@ -38,26 +31,6 @@ class EncryptOptions(TypedDict, total=False):
     progress: Callback | None
 
 
-@overload
-def encrypt(
-    values: NDArray[np.floating[Any]] | NDArray[np.complexfloating[Any, Any]],
-    key: PublicKey | SecretKey,
-    *,
-    bound: float | None = None,
-    progress: Callback | None = None,
-) -> RealArray: ...
-@overload
-def encrypt(
-    values: object,
-    key: PublicKey | SecretKey,
-    *,
-    bound: int | tuple[int, int] | None = None,
-    l1_bound: int | None = None,
-    wrap: bool = False,
-    layout: str = "packed",
-    encoding: str | None = None,
-    progress: Callback | None = None,
-) -> EncryptedArray: ...
 def encrypt(
     values: object,
     key: PublicKey | SecretKey,
@@ -68,9 +41,10 @@ def encrypt(
     layout: str = "packed",
     encoding: str | None = None,
     progress: Callback | None = None,
-) -> EncryptedArray | RealArray:
+) -> EncryptedArray:
     """Encrypts integers; under parameters for real numbers (``scheme="ckks"``, EXPERIMENTAL, doc/reals.md) real and
-    complex ones, of which ``bound`` is the largest magnitude, and nothing else is stated.
+    complex ones, of which ``bound`` is the largest magnitude, and nothing else is stated: `RealArray.encrypt`, which
+    has the type of what it gives.
 
     Args:
         values: a Python or NumPy integer, an array of integers or booleans, or nested lists of integers of any width.
@@ -94,7 +68,8 @@ def encrypt(
         progress: called as ``progress(done, total, what)``.
 
     Returns:
-        `EncryptedArray` of the same shape, or `RealArray`. With a public key fresh from `keygen` it knows the
+        `EncryptedArray` of the same shape, or `RealArray` (which of both follows from parameters, and no type checker
+        sees it). With a public key fresh from `keygen` it knows the
         evaluation keys.
 
     Raises:
@@ -123,7 +98,8 @@ def encrypt(
     if key.parameters.holds_reals:
         if (l1_bound, bool(wrap), layout, encoding) != (None, False, "packed", None) or isinstance(bound, tuple):
             raise UnsupportedError("encrypt: of real numbers a bound on magnitudes is stated, and nothing else")
-        return _encrypt_reals(values, key, bound, progress)
+        reals: Any = RealArray.encrypt(values, key, bound=bound, progress=progress)
+        return reals  # type: ignore[no-any-return]  # of the other class
     if isinstance(bound, float):
         raise ArgumentError(f"encrypt: bound {bound!r} of integers is a whole number")
     return encrypt_integers(values, key, bound, l1_bound, wrap, layout, encoding, progress)
@@ -164,19 +140,6 @@ def encrypt_integers(
     _warn(key, stated, numbers.shape, layout)
     keys = Keyring() if isinstance(key, SecretKey) else Keyring.of(key)
     return EncryptedArray(key.parameters, key.context, array.with_keys(keys.native()), keys)
-
-
-def _encrypt_reals(
-    values: object, key: PublicKey | SecretKey, bound: float | None, progress: Callback | None
-) -> RealArray:
-    numbers = numbers_of(values, "encrypt")
-    task = Task("encrypting", 1, progress)
-    array = _core.encrypt_reals(
-        native_reals(numbers), key.native, None if bound is None else number(bound, "encrypt: bound")
-    )
-    task.advance()
-    keys = Keyring() if isinstance(key, SecretKey) else Keyring.of(key)
-    return RealArray(key.parameters, key.context, array.with_keys(keys.native()), keys)
 
 
 def encrypt_shape(

@@ -104,10 +104,14 @@ class Inspection:
             lines.append(f"  shape {self.shape}, public integers")
         elif self.shape is not None:
             reals = "" if self.error is None else f" up to {self.real_bound:.3g}, off by {self.error[0]:.3g} at most"
-            values = f"{self.elements}{reals}" if self.elements is not None else (
-                "values modulo T"
-                if self.bound is None
-                else f"values {extent_of(*(self.interval or (-self.bound, self.bound)))}"
+            values = (
+                f"{self.elements}{reals}"
+                if self.elements is not None
+                else (
+                    "values modulo T"
+                    if self.bound is None
+                    else f"values {extent_of(*(self.interval or (-self.bound, self.bound)))}"
+                )
             )
             lines.append(f"  shape {self.shape}, {values}, {self.layout} in {self.encoding}")
         if self.digits_base is not None and self.shape is not None:

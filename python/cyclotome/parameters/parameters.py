@@ -201,11 +201,22 @@ prime; use wider special primes
             1024
         """
         if scheme == "ckks":
-            exact = (value_bits, result_bits, terms, plain_products, word, slots, flooding_bits, bits, cyclotomic, parties)
+            exact = (
+                value_bits,
+                result_bits,
+                terms,
+                plain_products,
+                word,
+                slots,
+                flooding_bits,
+                bits,
+                cyclotomic,
+                parties,
+            )
             if exact != (16, None, None, 1, None, True, 0, False, None, 1) or precision is None:
                 raise ParameterError(
-                    "suggest: real numbers take depth, precision (such as 0.001), bound, result_bound, security, table, "
-                    "min_degree and strict"
+                    "suggest: real numbers take depth, precision (such as 0.001), bound, result_bound, security, "
+                    "table, min_degree and strict"
                 )
             return cls.of_native(
                 _core.suggest_for_reals(
@@ -222,8 +233,8 @@ prime; use wider special primes
             )
         if precision is not None or bound != 1.0 or result_bound is not None:
             raise ParameterError(
-                'suggest: precision, bound and result_bound are for real numbers, scheme="ckks"; integers have value_bits '
-                "and result_bits"
+                'suggest: precision, bound and result_bound are for real numbers, scheme="ckks"; integers have '
+                "value_bits and result_bits"
             )
         bits = bool(bits) or cyclotomic is not None
         if terms is None:

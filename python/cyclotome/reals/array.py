@@ -13,9 +13,12 @@ from .. import _core
 from ..devices.contexts import Context, context_from
 from ..errors import ArgumentError, MismatchError, UnsupportedError
 from ..keys.keyring import Keyring
+from ..keys.kinds import PublicKey, SecretKey
 from ..numbers.values import index, word
+from ..options import Callback
 from ..parameters.parameters import Parameters
 from ..pickling import pickled_as_file
+from ..reporting import Task
 from ..text import byte_size, plural
 from .indexing import indexed
 from .values import native, number, numbers_of
@@ -72,6 +75,51 @@ class RealArray:
     def __init__(self, parameters: Parameters, context: Context, native: _core.RealArray, keys: Keyring) -> None:
         """For the library itself; `encrypt` and `load` make arrays. ``native`` carries the same keys."""
         self._parameters, self._context, self._native, self._keyring = parameters, context, native, keys
+
+    @classmethod
+    def encrypt(
+        cls,
+        values: object,
+        key: PublicKey | SecretKey,
+        *,
+        bound: float | None = None,
+        progress: Callback | None = None,
+    ) -> RealArray:
+        """What `cyclotome.encrypt` does under parameters for real numbers.
+
+        Args:
+            values: a number, an array of numbers, or nested lists of them.
+            key: a public key, or the secret key: then errors are smaller and files take half the space.
+            bound: the largest magnitude that the numbers may have, for these and any other data in their place. It is
+                public, and the smaller it is, the smaller are errors of products. None: ``parameters.real_bound``.
+            progress: called as ``progress(done, total, what)``.
+
+        Raises:
+            RangeError: NaN, an infinity, a number beyond the bound, or a bound beyond what the parameters hold.
+            UnsupportedError: values that are no numbers; missing ones.
+            ArgumentError: no values.
+            MismatchError: a key of parameters for integers.
+
+        Example:
+            >>> import cyclotome as cy
+            >>> params = cy.Parameters.suggest(scheme="ckks", precision=1e-3, depth=1)
+            >>> secret, public, _ = cy.keygen(params)
+            >>> x = cy.RealArray.encrypt([0.5, 0.25, -1.0], public)
+            >>> y = cy.decrypt(x * x + 1, secret)
+            >>> bool(abs(y - [1.25, 1.0625, 2.0]).max() <= (x * x + 1).error.max <= 1e-3)
+            True
+        """
+        if not isinstance(key, (PublicKey, SecretKey)):
+            raise UnsupportedError(f"encrypt takes a public or secret key, not {type(key).__name__}")
+        if isinstance(values, RealArray):
+            raise UnsupportedError("encrypt: the values are encrypted already")
+        numbers = native(numbers_of(values, "encrypt"))
+        largest = None if bound is None else number(bound, "encrypt: bound")
+        task = Task("encrypting", 1, progress)
+        array = _core.encrypt_reals(numbers, key.native, largest)
+        task.advance()
+        keys = Keyring() if isinstance(key, SecretKey) else Keyring.of(key)
+        return cls(key.parameters, key.context, array.with_keys(keys.native()), keys)
 
     # --- facts --------------------------------------------------------------------------------------------------------
     @property
@@ -253,7 +301,7 @@ class RealArray:
             raise UnsupportedError(
                 f"w @ x of shapes {matrix.shape} and {self.shape}: x is a vector; rows are multiplied by x @ w.T"
             )
-        return self @ matrix.T
+        return self.__matmul__(matrix.T)
 
     def dot(self, other: Operand) -> RealArray:
         """The scalar product with a vector, encrypted or public, along the last axis."""
@@ -280,7 +328,7 @@ class RealArray:
 
     def mean(self, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False) -> RealArray:
         """Means over all axes, or those given: sums and one level."""
-        total = self.sum(axis, keepdims=keepdims)
+        total: RealArray = self.sum(axis, keepdims=keepdims)
         return total * (total.size / self.size)
 
     def roll(self, shift: int) -> RealArray:

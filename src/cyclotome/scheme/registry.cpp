@@ -28,7 +28,7 @@ Table& table() {
   return only;
 }
 
-/// "there are 1 (bfv) and 2 (bgv)", with each scheme as `shown`.
+/// "there are 1 (bfv), 2 (bgv) and 3 (ckks)", with each scheme as `shown`.
 template <class Show>
 std::string list_of_known(const Show& shown) {
   const std::vector<const rlwe::Scheme*> all = known();

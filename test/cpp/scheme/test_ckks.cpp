@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Real numbers, by their operations on ciphertexts: what they give, what they say of their errors, and what they refuse.
+// Real numbers, by their operations on ciphertexts: what they give, what they say of their errors, and what they
+// refuse.
 #include <cmath>
 #include <complex>
 #include <cstdio>
@@ -41,7 +42,8 @@ struct Party {
   rlwe::SecretKey secret = rlwe::SecretKey::generate(context);
   rlwe::PublicKey public_key = rlwe::PublicKey::generate(secret);
   rlwe::EvaluationKeys keys = rlwe::EvaluationKeys::generate(
-      secret, true, {rlwe::row_rotation_element(context->galois(), 1), rlwe::column_rotation_element(context->galois())});
+      secret, true,
+      {rlwe::row_rotation_element(context->galois(), 1), rlwe::column_rotation_element(context->galois())});
 
   Approximate encrypted(const Values& values) const {
     return ckks::encrypt(ckks::encode(context, values, context->scale(context->max_level())), public_key, 1);
@@ -158,7 +160,8 @@ TEST(what_leaves_its_room_is_refused) {
   CHECK_THROWS_WITH(NoiseError, ckks::multiply_constant(lowest, 0.5), "no level is left");
   CHECK_THROWS_WITH(ArgumentError, ckks::lowered(lowest, rlwe::Level(2)), "levels only fall");
   CHECK_THROWS_WITH(RangeError, ckks::encode(p.context, Values(slots, std::nan("")), 0x1p40), "no finite number");
-  CHECK_THROWS_WITH(RangeError, ckks::encode(p.context, Values(slots, 0x1p30), 0x1p40), "more than these parameters hold");
+  CHECK_THROWS_WITH(RangeError, ckks::encode(p.context, Values(slots, 0x1p30), 0x1p40),
+                    "more than these parameters hold");
   CHECK_THROWS_WITH(ArgumentError, ckks::encode(p.context, Values(slots - 1, 1.0), 0x1p40), "a plaintext holds");
   CHECK_THROWS_WITH(UnsupportedError, scheme::reveal(x.ciphertext, p.secret, 64), "errors");
   CHECK_THROWS_WITH(UnsupportedError, scheme::multiply(x.ciphertext, x.ciphertext), "CKKS");

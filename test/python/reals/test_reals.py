@@ -152,7 +152,13 @@ def test_indices_and_rolls(party: cy.Keys, random: Any) -> None:
     for key in free:
         assert x[key].level == 4
         near(x[key], a[key], party)
-    for key in [(Ellipsis, 3), (0, 1, 2), (Ellipsis, slice(1, 4)), (Ellipsis, [5, 0, 0]), (0, 1, slice(None, None, -1))]:
+    for key in [
+        (Ellipsis, 3),
+        (0, 1, 2),
+        (Ellipsis, slice(1, 4)),
+        (Ellipsis, [5, 0, 0]),
+        (0, 1, slice(None, None, -1)),
+    ]:
         assert x[key].level == 3
         near(x[key], a[key], party)
     for shift in (-2, 0, 1, 7):

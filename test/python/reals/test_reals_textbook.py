@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CKKS as in the paper, on Python integers and one modulus: encodings, sums, plain products, rescaling and alignment are
-the same residues; phases of everything, products and rotations among it, hold the same numbers."""
+"""CKKS as in the paper, on Python integers and one modulus: encodings, sums, plain products, rescaling and alignment
+are the same residues; phases of everything, products and rotations among it, hold the same numbers."""
 
 from __future__ import annotations
 

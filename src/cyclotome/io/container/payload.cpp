@@ -13,7 +13,6 @@
 #include "cyclotome/io/keys/sealed_key.hpp"
 #include "cyclotome/io/objects/plain_array_payload.hpp"
 #include "cyclotome/io/objects/polynomials_io.hpp"
-#include "cyclotome/io/reals/real_array_io.hpp"
 #include "cyclotome/math/errors.hpp"
 
 namespace cyclotome::io {
@@ -256,6 +255,13 @@ ArrayPayload array_payload(const Envelope& envelope) {
         " ciphertexts of each plaintext modulus, but there are ", batch, ": the data is damaged; get a fresh copy"));
   }
   return payload;
+}
+
+RealArrayPayload real_array_payload(const Envelope& envelope) {
+  envelope.require_kind(Kind::bundle);
+  const CiphertextPayload c = ciphertext_payloads(envelope)[0];
+  return read_real_array_payload(description_section(envelope), envelope.parameters(),
+                                 {c.batch, c.parts, c.level, c.noise});
 }
 
 PlaintextPayload plaintext_payload(const Envelope& envelope) {

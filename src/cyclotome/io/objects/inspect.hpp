@@ -5,7 +5,6 @@
 
 #include "cyclotome/io/container/payload.hpp"
 #include "cyclotome/io/keys/protected_key.hpp"
-#include "cyclotome/io/reals/real_array_io.hpp"
 #include "cyclotome/rlwe/noise/noise.hpp"
 
 namespace cyclotome::io {

@@ -6,16 +6,6 @@
 
 namespace cyclotome::io {
 
-/// What the ciphertexts of an array of real numbers mean: in a section in place of that of integers.
-struct RealArrayPayload {
-  value::Layout layout;
-  value::Field field;
-  ckks::Approximation about;
-};
-
-/// It fits the ciphertexts, and is what its own bound and error say of their phase. Throws FormatError.
-RealArrayPayload real_array_payload(const Envelope& envelope);
-
 /// The array whole. Keys that it carries are not written. Throws ArgumentError for metadata that is too long.
 Bytes serialize(const value::RealArray& array, std::span<const std::uint8_t> metadata = {});
 /// Throws FormatError for a container of another kind or with bad contents, MismatchError if the context has other

@@ -11,8 +11,8 @@
 namespace cyclotome::ckks {
 
 /// A CKKS context. Encryption and decryption are those of exact schemes, of the integers that numbers are encoded as:
-/// the phase is scale times message plus error, and nothing is to be rounded away. What operations mean for numbers, and
-/// how wrong these are, is in operations.hpp.
+/// the phase is scale times message plus error, and nothing is to be rounded away. What operations mean for numbers,
+/// and how wrong these are, is in operations.hpp.
 class Context final : public scheme::ExactContext {
  public:
   /// Of parameters that the scheme has checked; make_context asks.
@@ -53,8 +53,5 @@ class Context final : public scheme::ExactContext {
 };
 
 using ContextPtr = std::shared_ptr<const Context>;
-
-/// Throws ParameterError if the parameters are not CKKS's.
-ContextPtr make_context(const rlwe::Parameters& parameters, const EnginePtr& engine);
 
 }  // namespace cyclotome::ckks

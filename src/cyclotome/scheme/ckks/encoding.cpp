@@ -7,6 +7,7 @@
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/scheme/ckks/noise.hpp"
+#include "cyclotome/scheme/ckks/scheme.hpp"
 
 namespace cyclotome::ckks {
 
@@ -38,8 +39,8 @@ rlwe::Plaintext encode(const std::shared_ptr<const Context>& context, std::span<
   if (values.size() % slots != 0 || batch == 0) {
     throw ArgumentError(message("encode: ", values.size(), " numbers, but a plaintext holds ", slots));
   }
-  PolyArray out = context->make(context->plain_ring(PlainIndex(0)), batch, 1, Domain::coefficient,
-                                secrecy == Secrecy::secret);
+  PolyArray out =
+      context->make(context->plain_ring(PlainIndex(0)), batch, 1, Domain::coefficient, secrecy == Secrecy::secret);
   ZeroisingVector<double> coefficients(n);
   ZeroisingVector<std::uint64_t> residues(n);
   for (std::size_t i = 0; i < batch; ++i) {
@@ -64,7 +65,8 @@ Numbers decode(const rlwe::Plaintext& plaintext, double scale) {
     check_interrupt();
     plaintext.polynomials().download_part(i, 0, residues.data());
     for (std::size_t j = 0; j < n; ++j) {
-      coefficients[j] = static_cast<double>(static_cast<std::int64_t>(residues[j] - (residues[j] > carrier / 2 ? carrier : 0)));
+      coefficients[j] =
+          static_cast<double>(static_cast<std::int64_t>(residues[j] - (residues[j] > carrier / 2 ? carrier : 0)));
     }
     context.transform().to_slots(coefficients, scale, std::span(values).subspan(i * slots, slots));
   }

@@ -6,7 +6,7 @@
 namespace cyclotome::ckks {
 
 NoiseBound message_noise(const rlwe::Parameters& parameters) {
-  const Part& part = parameters.part_of<Part>(scheme());
+  const Part& part = Part::of(parameters);
   const double top = level_scales(parameters.moduli(), part.scale()).back();
   return parameters.noise().sum(message_bound(parameters, part.bound(), top),
                                 encoding_error(parameters, part.bound(), top));

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "cyclotome/rlwe/noise/parameter_noise.hpp"
-#include "cyclotome/scheme/ckks/scheme.hpp"
+#include "cyclotome/scheme/ckks/part.hpp"
 
 // How wrong real numbers can be. A phase is m + e: m is the scale times what exact arithmetic gives, e the error, and a
 // NoiseBound of e bounds every slot, |e(zeta)| <= sqrt(n) 2^log2_canonical, and their root mean square, sqrt(n)

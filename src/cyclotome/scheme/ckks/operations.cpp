@@ -31,7 +31,8 @@ NoiseBound phase(const rlwe::Parameters& parameters, const Approximation& about,
 }
 
 /// Before something is computed at a level: whether the phase that it makes there stays below half the modulus.
-void require_room(const char* operation, const Approximate& a, const NoiseBound& phase, double log2_limit, double bound) {
+void require_room(const char* operation, const Approximate& a, const NoiseBound& phase, double log2_limit,
+                  double bound) {
   const double over = phase.log2_max - (log2_limit + rlwe::log2_margin);
   if (over <= 0) return;
   throw RangeError(message(operation, ": numbers up to ", bound, " in magnitude would leave what level ", a.level(),
@@ -51,7 +52,8 @@ Approximate finished(const char* operation, const Approximate& a, const Cipherte
   return {like.derived(std::move(polynomials), whole), {parameters.noise().tidy(about.error), about.bound}};
 }
 
-Approximate finished(const char* operation, const Approximate& a, const Ciphertext& result, const Approximation& about) {
+Approximate finished(const char* operation, const Approximate& a, const Ciphertext& result,
+                     const Approximation& about) {
   return finished(operation, a, result, result.polynomials(), about);
 }
 
@@ -88,8 +90,7 @@ template <class Key>
 Approximate encrypted(const rlwe::Plaintext& plaintext, const Key& key, double bound, const NoiseBound& zero) {
   const Context& context = ckks_context(plaintext.context());
   const double scale = context.scale(context.max_level());
-  const NoiseBound error =
-      context.parameters().noise().sum(zero, encoding_error(context.parameters(), bound, scale));
+  const NoiseBound error = context.parameters().noise().sum(zero, encoding_error(context.parameters(), bound, scale));
   return with_phase(scheme::encrypt(plaintext, key), {error, bound}, "encrypt");
 }
 
@@ -165,7 +166,8 @@ Approximate weighted_sum(std::span<const Approximate* const> terms, std::span<co
   for (std::size_t i = 0; i < terms.size(); ++i) {
     const Approximate term = lowered(*terms[i], level);
     const double exact = factors[i] * scale;
-    if (!(std::abs(exact) < 0x1p62)) throw RangeError(message("weighted sum: a factor of ", factors[i], " is too large"));
+    if (!(std::abs(exact) < 0x1p62))
+      throw RangeError(message("weighted sum: a factor of ", factors[i], " is too large"));
     const std::int64_t factor = std::llround(exact);
     const double size = std::abs(static_cast<double>(factor));
     const double off = std::abs(static_cast<double>(factor) - exact) + std::abs(exact) * scale_deviation;
@@ -254,8 +256,8 @@ Approximate linear_transform(const Approximate& a, const rlwe::RotationGrid& gri
   NoiseBound error = calculus_of(a).sum(noise_of(a.about.error), NoiseCalculus::times(encoding, count));
   error = calculus_of(a).sum(rescaled_noise(parameters, error, level),
                              slot_error(parameters, bound * scale_deviation, a.context().scale(to)));
-  const Ciphertext product = rlwe::linear_transform(
-      a.ciphertext, grid, [&](std::size_t i) { return factors[i]; }, keys, rlwe::Factors::kept);
+  const Ciphertext product =
+      rlwe::linear_transform(a.ciphertext, grid, [&](std::size_t i) { return factors[i]; }, keys, rlwe::Factors::kept);
   return finished("matrix product", a, rescaled(product, product.noise()), {error, bound});
 }
 
@@ -272,7 +274,8 @@ Approximate lowered(const Approximate& a, Level level) {
   const double exact = context.scale(level) * prime / a.scale();
   const std::int64_t factor = std::llround(exact);
   const double size = static_cast<double>(factor);
-  require_room("align", high, NoiseCalculus::times(high.ciphertext.noise(), size), log2_half(high, above), a.about.bound);
+  require_room("align", high, NoiseCalculus::times(high.ciphertext.noise(), size), log2_half(high, above),
+               a.about.bound);
   const rlwe::Parameters& parameters = context.parameters();
   const double off = std::abs(size - exact) + exact * scale_deviation;
   NoiseBound error = NoiseCalculus::times(a.about.error, size);

@@ -3,6 +3,7 @@
 
 #include "cyclotome/rlwe/switching/linear_transform.hpp"
 #include "cyclotome/scheme/ckks/encoding.hpp"
+#include "cyclotome/scheme/ckks/scheme.hpp"
 
 // What operations on ciphertexts of real numbers do to the numbers, and to what is known of their errors. Operands of
 // different levels come to the lower one by themselves; batches are equal or 1, as elsewhere. All throw RangeError for

@@ -10,6 +10,7 @@
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/scheme/ckks/levels.hpp"
 #include "cyclotome/scheme/ckks/noise.hpp"
+#include "cyclotome/scheme/ckks/scheme.hpp"
 
 namespace cyclotome::ckks {
 
@@ -100,7 +101,8 @@ rlwe::Parameters with_scale(const ScaleLiteral& literal) {
   lattice.moduli = primes_congruent_to_one(chain.first, step, 1, lattice.special_moduli);
   std::vector<std::uint64_t> taken = lattice.special_moduli;
   taken.push_back(lattice.moduli[0]);
-  for (const std::uint64_t q : level_primes(literal.scale_bits, step, literal.depth, taken)) lattice.moduli.push_back(q);
+  for (const std::uint64_t q : level_primes(literal.scale_bits, step, literal.depth, taken))
+    lattice.moduli.push_back(q);
   const std::size_t primes = lattice.moduli.size(), per_digit = (primes + chain.digits - 1) / chain.digits;
   lattice.digits = (primes + per_digit - 1) / per_digit;
   return rlwe::Parameters(scheme(), lattice, Part(std::ldexp(1.0, static_cast<int>(literal.scale_bits)), literal.bound),
@@ -108,7 +110,7 @@ rlwe::Parameters with_scale(const ScaleLiteral& literal) {
 }
 
 double certified_error(const rlwe::Parameters& parameters, unsigned depth, double result_bound) {
-  const Part& part = parameters.part_of<Part>(scheme());
+  const Part& part = Part::of(parameters);
   const std::vector<double> scales = level_scales(parameters.moduli(), part.scale());
   const double result = largest_result(part.bound(), result_bound, depth);
   std::size_t level = scales.size();
@@ -137,9 +139,8 @@ rlwe::Parameters suggest_reals(const Precision& wanted) {
       const unsigned first = first_bits(bits, result);
       if (first > special_bits || first + wanted.depth * bits + special_bits > cap) break;
       try {
-        rlwe::Parameters parameters =
-            with_scale({degree, bits, wanted.depth, wanted.bound, wanted.result_bound, wanted.security, wanted.table,
-                        false, wanted.strict});
+        rlwe::Parameters parameters = with_scale({degree, bits, wanted.depth, wanted.bound, wanted.result_bound,
+                                                  wanted.security, wanted.table, false, wanted.strict});
         const double error = certified_error(parameters, wanted.depth, wanted.result_bound);
         best = std::min(best, error);
         if (error <= wanted.precision) return parameters;
@@ -148,11 +149,11 @@ rlwe::Parameters suggest_reals(const Precision& wanted) {
       }
     }
   }
-  throw ParameterError(message(
-      "no parameters are right to ", wanted.precision, " after ", wanted.depth, " products of numbers up to ",
-      wanted.bound, ", results up to ", result, ", with ", wanted.security, " bits of security",
-      std::isfinite(best) ? message("; the best that there are, to ", best) : std::string(),
-      "; ask for less precision or depth, or a smaller bound"));
+  throw ParameterError(message("no parameters are right to ", wanted.precision, " after ", wanted.depth,
+                               " products of numbers up to ", wanted.bound, ", results up to ", result, ", with ",
+                               wanted.security, " bits of security",
+                               std::isfinite(best) ? message("; the best that there are, to ", best) : std::string(),
+                               "; ask for less precision or depth, or a smaller bound"));
 }
 
 }  // namespace cyclotome::ckks

@@ -28,8 +28,8 @@ rlwe::Parameters with_scale(const ScaleLiteral& literal);
 
 /// What a computation with real numbers needs.
 struct Precision {
-  double precision = 0;     ///< how wrong any result may be at most
-  double bound = 1;         ///< as above, and so below
+  double precision = 0;  ///< how wrong any result may be at most
+  double bound = 1;      ///< as above, and so below
   double result_bound = 0;
   unsigned depth = 1;
   std::size_t min_degree = 0;

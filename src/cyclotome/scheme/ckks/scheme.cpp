@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/scheme/ckks/scheme.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -11,37 +12,6 @@
 #include "cyclotome/scheme/ckks/noise.hpp"
 
 namespace cyclotome::ckks {
-
-namespace {
-
-constexpr double least_scale = 0x1p20, largest_bound = 0x1p38;
-
-std::string power_of_two(double x) {
-  return message("2^", std::round(100 * std::log2(x)) / 100);
-}
-
-}  // namespace
-
-Part::Part(double scale, double bound) : scale_(scale), bound_(bound) {
-  if (!(scale >= least_scale && scale <= carrier_limit)) {  // false for NaN
-    throw ParameterError(message("the scale of the lowest level, ", scale, ", must lie in [2^20, 2^58]"));
-  }
-  if (!(bound > 0 && bound <= largest_bound)) {
-    throw ParameterError(message("numbers up to ", bound, " in magnitude; the bound must be above 0, and 2^38 at most"));
-  }
-}
-
-std::vector<std::uint64_t> Part::numbers() const {
-  return {carrier, std::bit_cast<std::uint64_t>(scale_), std::bit_cast<std::uint64_t>(bound_)};
-}
-
-/// The bits of both, as no decimal is the same number for everybody.
-std::string Part::describe() const {
-  return message("carrier ", carrier, "\nscale ", std::bit_cast<std::uint64_t>(scale_), "\nbound ",
-                 std::bit_cast<std::uint64_t>(bound_));
-}
-
-std::string Part::summary() const { return message("scale ", power_of_two(scale_), ", numbers up to ", bound_); }
 
 namespace {
 
@@ -93,10 +63,10 @@ void check_digits(const rlwe::LatticeParameters& lattice) {
       digit += std::log2(static_cast<double>(lattice.moduli[i]));
     }
     if (digit + margin > special + 1e-6) {
-      throw ParameterError(message("a digit of ", std::ceil(digit), " bits and special primes of ", std::floor(special),
-                                   "; for real numbers these have to be ", margin,
-                                   " bits longer, or key switches cost more than everything else: more digits, or more ",
-                                   "special primes"));
+      throw ParameterError(message(
+          "a digit of ", std::ceil(digit), " bits and special primes of ", std::floor(special),
+          "; for real numbers these have to be ", margin,
+          " bits longer, or key switches cost more than everything else: more digits, or more ", "special primes"));
     }
   }
 }
@@ -126,7 +96,8 @@ class Scheme final : public rlwe::Scheme {
   rlwe::SchemePartPtr make_part(std::vector<std::uint64_t> numbers) const override {
     if (numbers.size() != 3 || numbers[0] != carrier) {
       throw ParameterError(
-          "parameters of CKKS are made from what is to be computed, Parameters.suggest(scheme=\"ckks\", ...): they hold "
+          "parameters of CKKS are made from what is to be computed, Parameters.suggest(scheme=\"ckks\", ...): they "
+          "hold "
           "a scale and a bound in place of plaintext moduli");
     }
     return std::make_shared<Part>(std::bit_cast<double>(numbers[1]), std::bit_cast<double>(numbers[2]));
@@ -158,9 +129,7 @@ const rlwe::Scheme& scheme() {
   return only;
 }
 
-bool holds_reals(const rlwe::Parameters& parameters) { return &parameters.scheme() == &scheme(); }
-
-ContextPtr make_context(const rlwe::Parameters& parameters, const EnginePtr& engine) {
+std::shared_ptr<const Context> make_context(const rlwe::Parameters& parameters, const EnginePtr& engine) {
   scheme::require_own(scheme(), parameters);
   return std::make_shared<const Context>(parameters, engine);
 }

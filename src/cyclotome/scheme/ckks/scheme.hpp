@@ -3,41 +3,15 @@
 
 #include "cyclotome/rlwe/scheme.hpp"
 
-
 namespace cyclotome::ckks {
 
 class Context;
 
-/// Plaintexts are integers modulo this number, centred: it only has to be larger than whatever a phase holds when it is
-/// decrypted. It has no root of unity, so that nobody takes it for a modulus of integers in slots.
-inline constexpr std::uint64_t carrier = std::uint64_t{1} << 60;
-/// Magnitude times scale stays below this in everything that is encoded or decrypted.
-inline constexpr double carrier_limit = 0x1p58;
-
-/// What the parameters have beside the lattice: the scale of the lowest level, from which those of all others follow
-/// (levels.hpp), and the largest magnitude of a number that is encrypted.
-class Part final : public rlwe::SchemePart {
- public:
-  /// Throws ParameterError for a scale outside [2^20, 2^58] and a bound outside (0, 2^38].
-  Part(double scale, double bound);
-
-  double scale() const noexcept { return scale_; }
-  double bound() const noexcept { return bound_; }
-  std::vector<std::uint64_t> numbers() const override;
-  const std::vector<std::uint64_t>& plain_moduli() const noexcept override { return plain_moduli_; }
-  std::string describe() const override;
-  std::string summary() const override;
-
- private:
-  std::vector<std::uint64_t> plain_moduli_ = {carrier};
-  double scale_, bound_;
-};
-
 /// The scheme CKKS (Cheon, Kim, Kim, Song 2017): real and complex numbers, each with an error that is bounded.
 const rlwe::Scheme& scheme();
 
-/// Whether these parameters are for real numbers, so that arrays of integers have no meaning under them.
-bool holds_reals(const rlwe::Parameters& parameters);
+/// Throws ParameterError if the parameters are not CKKS's.
+std::shared_ptr<const Context> make_context(const rlwe::Parameters& parameters, const std::shared_ptr<Engine>& engine);
 /// The context behind a key, plaintext or ciphertext. Throws MismatchError if it is another scheme's.
 const Context& ckks_context(const std::shared_ptr<const rlwe::Context>& context);
 

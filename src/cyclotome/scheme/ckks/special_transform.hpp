@@ -9,10 +9,10 @@
 namespace cyclotome::ckks {
 
 /// Between n real coefficients and the n/2 values at zeta^(3^i), zeta = e^(pi i / n), that determine those at all n
-/// roots of x^n + 1. The n/2 numbers a_j + i a_(j + n/2) are a polynomial modulo X^(n/2) - i, whose roots are the powers
-/// zeta^(4k + 1): a complex transform that halves the modulus until values are left. A slot whose exponent is 3 modulo 4
-/// is the conjugate of the value at the negated exponent. Every operation and its order are fixed, and compiled without
-/// fused multiply-adds, so that the same doubles come out on every machine.
+/// roots of x^n + 1. The n/2 numbers a_j + i a_(j + n/2) are a polynomial modulo X^(n/2) - i, whose roots are the
+/// powers zeta^(4k + 1): a complex transform that halves the modulus until values are left. A slot whose exponent is 3
+/// modulo 4 is the conjugate of the value at the negated exponent. Every operation and its order are fixed, and
+/// compiled without fused multiply-adds, so that the same doubles come out on every machine.
 class SpecialTransform {
  public:
   /// degree: n, a power of two from 4 on.

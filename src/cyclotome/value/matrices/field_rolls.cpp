@@ -2,7 +2,7 @@
 #include "cyclotome/value/matrices/field_rolls.hpp"
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/scheme/ckks/scheme.hpp"
+#include "cyclotome/scheme/ckks/part.hpp"
 #include "cyclotome/scheme/encoding.hpp"
 
 namespace cyclotome::value {

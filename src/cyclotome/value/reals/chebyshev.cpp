@@ -90,7 +90,8 @@ const Analytic& analytic(std::string_view name) {
   for (const Analytic& each : table()) {
     if (each.name == name) return each;
   }
-  throw ArgumentError(message("there is no function '", name, "'; there are exp, log, sqrt, inverse, sigmoid and tanh"));
+  throw ArgumentError(
+      message("there is no function '", name, "'; there are exp, log, sqrt, inverse, sigmoid and tanh"));
 }
 
 Fit fit(const Analytic& function, const RealInterval& interval, double precision) {

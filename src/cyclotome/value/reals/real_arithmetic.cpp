@@ -120,8 +120,8 @@ RealArray multiply(const RealArray& x, const Reals& w) {
   const Approximate a = met("multiply", x, layout);
   if (a.level().primes < 2) static_cast<void>(ckks::multiply_constant(a, 0.5));  // refuses, in its words
   const rlwe::Plaintext plaintext = encoded(x, w, layout, a.context().factor_scale(a.level()));
-  return finished_reals("multiply", ckks::multiply_plain(a, plaintext, ckks::largest(w.values)), layout.with_clean(true),
-                        field, x.keys());
+  return finished_reals("multiply", ckks::multiply_plain(a, plaintext, ckks::largest(w.values)),
+                        layout.with_clean(true), field, x.keys());
 }
 
 RealArray power(const RealArray& x, std::int64_t exponent) {

@@ -20,6 +20,15 @@ RealArray power(const RealArray& x, std::int64_t exponent);
 /// The complex conjugates; of real numbers x itself.
 RealArray conjugate(const RealArray& x);
 
+/// Operators of the same meaning.
+inline RealArray operator-(const RealArray& x) { return negate(x); }
+inline RealArray operator+(const RealArray& x, const RealArray& y) { return add(x, y); }
+inline RealArray operator-(const RealArray& x, const RealArray& y) { return subtract(x, y); }
+inline RealArray operator*(const RealArray& x, const RealArray& y) { return multiply(x, y); }
+inline RealArray operator+(const RealArray& x, const Reals& w) { return add(x, w); }
+inline RealArray operator-(const RealArray& x, const Reals& w) { return subtract(x, w); }
+inline RealArray operator*(const RealArray& x, const Reals& w) { return multiply(x, w); }
+
 /// Over these axes. Along the last one log2 of its length rotations, and the result is replicated.
 RealArray sum(const RealArray& x, std::span<const std::int64_t> axes, bool keepdims);
 /// Ciphertexts by number, in a shape whose axes but the last number them: what indexing of the first axes is.

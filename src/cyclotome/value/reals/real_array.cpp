@@ -15,8 +15,8 @@ namespace cyclotome::value {
 Reals::Reals(Shape lengths, ckks::Numbers numbers, Field of)
     : shape(std::move(lengths)), values(std::move(numbers)), field(of) {
   if (count_of(shape) != values.size()) {
-    throw ArgumentError(message("an array of shape ", to_string(shape), " has ", count_of(shape), " numbers, not ",
-                                values.size()));
+    throw ArgumentError(
+        message("an array of shape ", to_string(shape), " has ", count_of(shape), " numbers, not ", values.size()));
   }
   const auto finite = [](const std::complex<double>& value) { return std::isfinite(std::abs(value)); };
   const auto bad = std::ranges::find_if_not(values, finite);
@@ -30,8 +30,7 @@ RealArray::RealArray(ckks::Approximate numbers, Layout layout, Field field, Keyr
     : numbers_(std::move(numbers)), layout_(std::move(layout)), field_(field), keys_(std::move(keys)) {
   if (numbers_.ciphertext.parts() != 2 || count_of(ciphertext_axes(layout_)) != numbers_.ciphertext.batch()) {
     throw ArgumentError(message("an array of reals of shape ", to_string(shape()), " takes ",
-                                count_of(ciphertext_axes(layout_)), " ciphertexts, not ",
-                                numbers_.ciphertext.batch()));
+                                count_of(ciphertext_axes(layout_)), " ciphertexts, not ", numbers_.ciphertext.batch()));
   }
   keys_.require(*context(), key());
 }

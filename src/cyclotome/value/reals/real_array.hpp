@@ -2,6 +2,7 @@
 #pragma once
 
 #include <complex>
+#include <initializer_list>
 
 #include "cyclotome/scheme/ckks/operations.hpp"
 #include "cyclotome/value/arrays/keyring.hpp"
@@ -19,6 +20,11 @@ struct Reals {
   ckks::Numbers values;
   Field field;
 
+  /// One number, and a vector. No constructors: braces of whole numbers are integers.
+  static Reals number(double value) { return {Shape{}, {value}, Field::real}; }
+  static Reals vector(std::initializer_list<double> values) {
+    return {Shape{values.size()}, ckks::Numbers(values.begin(), values.end()), Field::real};
+  }
   /// Throws ArgumentError unless there are as many values as the shape says, and RangeError unless all are finite.
   Reals(Shape lengths, ckks::Numbers numbers, Field of);
   std::size_t last() const noexcept { return shape.empty() ? 1 : shape.back(); }
@@ -59,8 +65,8 @@ class RealArray {
   RealArray with_keys(const Keyring& keys) const;
   /// The same array with its keys on another engine; `context` must have the same parameters (MismatchError).
   RealArray to(const rlwe::ContextPtr& context, const Keyring& keys) const;
-  /// The same with a tighter bound on its numbers that the caller knows to hold; a looser one changes nothing. Errors of
-  /// products follow from it, so they hold as long as it does. Throws RangeError unless it is above 0.
+  /// The same with a tighter bound on its numbers that the caller knows to hold; a looser one changes nothing. Errors
+  /// of products follow from it, so they hold as long as it does. Throws RangeError unless it is above 0.
   RealArray assume_bound(double bound) const;
   /// The same numbers with fewer levels left. Throws ArgumentError above the present level and below 1.
   RealArray switch_to_level(std::size_t level) const;

@@ -11,7 +11,7 @@ template <class Key>
 RealArray encrypted(const Reals& values, const Key& key, std::optional<double> stated) {
   const ckks::Context& own = ckks::ckks_context(key.context());
   const rlwe::Parameters& parameters = own.parameters();
-  const double bound = stated.value_or(parameters.part_of<ckks::Part>(ckks::scheme()).bound());
+  const double bound = stated.value_or(ckks::Part::of(parameters).bound());
   if (!(bound > 0)) throw RangeError(message("encrypt: bound ", bound, " is no magnitude above 0"));
   if (const double most = ckks::largest(values.values); most > bound) {
     throw RangeError(message("encrypt: a value has magnitude ", most, ", beyond the bound ", bound,

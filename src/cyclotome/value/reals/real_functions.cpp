@@ -16,19 +16,13 @@ using ckks::Approximate;
 
 Reals scalar(double value) { return {{}, {value}, Field::real}; }
 
-/// x with a bound that follows from more than its operations.
-RealArray bounded(const RealArray& x, double bound) {
-  ckks::Approximate numbers = x.numbers();
-  numbers.about.bound = std::min(numbers.about.bound, bound);
-  return {std::move(numbers), x.layout(), x.field(), x.keys()};
-}
-
-/// x off by `largest` more than it was.
+/// x off by `largest` more than it was, as what it should be is another by so much.
 RealArray farther(const RealArray& x, double largest) {
   ckks::Approximate numbers = x.numbers();
   const rlwe::Parameters& parameters = x.parameters();
   numbers.about.error =
       parameters.noise().sum(numbers.about.error, ckks::slot_error(parameters, largest, numbers.scale()));
+  numbers.about.bound += largest;
   return {ckks::with_phase(numbers.ciphertext, numbers.about, "polynomial"), x.layout(), x.field(), x.keys()};
 }
 
@@ -50,7 +44,7 @@ class Basis {
     const RealArray& a = at(high);
     const RealArray twice = multiply(multiply(a, b), scalar(2));
     const RealArray made = high == low ? add(twice, scalar(-1)) : subtract(twice, at(1));
-    return powers_.emplace(k, bounded(made, 1)).first->second;
+    return powers_.emplace(k, made.assume_bound(1)).first->second;
   }
 
  private:
@@ -71,7 +65,8 @@ class Evaluation {
     std::size_t giant = babies_;
     while (2 * giant <= degree) giant *= 2;
     // c = quotient T_giant + rest, as T_k = 2 T_giant T_(k-giant) - T_(2 giant - k) for k above giant.
-    std::vector<double> quotient(degree - giant + 1, 0), rest(c.begin(), c.begin() + static_cast<std::ptrdiff_t>(giant));
+    std::vector<double> quotient(degree - giant + 1, 0),
+        rest(c.begin(), c.begin() + static_cast<std::ptrdiff_t>(giant));
     quotient[0] = c[giant];
     for (std::size_t k = giant + 1; k <= degree; ++k) {
       quotient[k - giant] += 2 * c[k];
@@ -79,10 +74,10 @@ class Evaluation {
     }
     const Value high = of(std::move(quotient)), low = of(std::move(rest));
     const RealArray& step = basis_.at(giant);
-    RealArray sum = high.encrypted ? multiply(high.constant == 0 ? *high.encrypted
-                                                                 : add(*high.encrypted, scalar(high.constant)),
-                                              step)
-                                   : multiply(step, scalar(high.constant));
+    RealArray sum =
+        high.encrypted
+            ? multiply(high.constant == 0 ? *high.encrypted : add(*high.encrypted, scalar(high.constant)), step)
+            : multiply(step, scalar(high.constant));
     if (low.encrypted) sum = add(sum, *low.encrypted);
     return {std::move(sum), low.constant};
   }
@@ -121,7 +116,7 @@ RealArray reduced(const RealArray& x, const RealInterval& interval) {
   const double factor = 1 / interval.radius();
   const RealArray scaled = factor == 1 ? x : multiply(x, scalar(factor));
   const double shift = -interval.centre() / interval.radius();
-  return bounded(shift == 0 ? scaled : add(scaled, scalar(shift)), 1);
+  return (shift == 0 ? scaled : add(scaled, scalar(shift))).assume_bound(1);
 }
 
 }  // namespace
@@ -129,7 +124,8 @@ RealArray reduced(const RealArray& x, const RealInterval& interval) {
 RealArray chebyshev(const RealArray& x, std::span<const double> coefficients, const RealInterval& interval) {
   require_real("polynomial", x, coefficients);
   if (!(interval.low < interval.high) || !std::isfinite(interval.radius())) {
-    throw ArgumentError(message("polynomial: an interval from ", interval.low, " to ", interval.high, " has no length"));
+    throw ArgumentError(
+        message("polynomial: an interval from ", interval.low, " to ", interval.high, " has no length"));
   }
   std::vector<double> c(coefficients.begin(), coefficients.end());
   double largest = 0;
@@ -140,7 +136,8 @@ RealArray chebyshev(const RealArray& x, std::span<const double> coefficients, co
   const RealArray result = value.constant == 0 ? *value.encrypted : add(*value.encrypted, scalar(value.constant));
   // Sums of coefficients in doubles, and the affine map's.
   const double degree = static_cast<double>(c.size());
-  return bounded(farther(result, largest * degree * degree * 0x1p-50), largest);
+  const double rounding = largest * degree * degree * 0x1p-50;
+  return farther(largest > 0 ? result.assume_bound(largest) : result, rounding);
 }
 
 RealArray polynomial(const RealArray& x, std::span<const double> coefficients) {
@@ -148,8 +145,9 @@ RealArray polynomial(const RealArray& x, std::span<const double> coefficients) {
   // Powers in units of the bound are sums of Chebyshev polynomials: x T_k = (T_(k+1) + T_|k-1|)/2.
   const double unit = x.bound();
   std::vector<double> all{0.0}, power{1.0};
-  double factor = 1;
+  double factor = 1, size = 0;
   for (std::size_t k = 0; k < coefficients.size(); ++k) {
+    size += std::abs(coefficients[k]) * factor;
     if (all.size() < power.size()) all.resize(power.size(), 0);
     for (std::size_t j = 0; j < power.size(); ++j) all[j] += coefficients[k] * factor * power[j];
     std::vector<double> next(power.size() + 1, 0);
@@ -160,7 +158,9 @@ RealArray polynomial(const RealArray& x, std::span<const double> coefficients) {
     power = std::move(next);
     factor *= unit;
   }
-  return chebyshev(x, all, {-unit, unit});
+  // What doubles are off by in that, which may cancel in `all`.
+  const double degree = static_cast<double>(coefficients.size());
+  return farther(chebyshev(x, all, {-unit, unit}), size * degree * degree * 0x1p-50);
 }
 
 RealArray apply(const RealArray& x, std::string_view name, const RealInterval& interval, double precision) {

@@ -15,9 +15,9 @@ namespace {
 using ckks::Approximate;
 
 /// A matrix of `length` rows and `columns` columns as diagonals of slots. Rows repeat after P, columns after Q slots,
-/// the powers of two from their numbers on. Entry (i, j) stands in diagonal (i - j) mod min(P, Q), in the one slot s with
-/// s = j mod Q at which that rotation brings number i; where Q < P, what is P / Q slots of one column apart is added up
-/// afterwards.
+/// the powers of two from their numbers on. Entry (i, j) stands in diagonal (i - j) mod min(P, Q), in the one slot s
+/// with s = j mod Q at which that rotation brings number i; where Q < P, what is P / Q slots of one column apart is
+/// added up afterwards.
 class Diagonals {
  public:
   Diagonals(std::size_t length, std::size_t columns, std::size_t width)
@@ -89,8 +89,7 @@ Approximate transformed(const char* operation, const RealArray& x, const Diagona
   for (const std::uint64_t outer : grid.outer) {
     factors.emplace_back(ckks::encode(context, matrix.factors(grid, outer), scale), numbers.level());
   }
-  Approximate result =
-      ckks::linear_transform(numbers, grid, factors, matrix.largest(), matrix.row_sum(), keys);
+  Approximate result = ckks::linear_transform(numbers, grid, factors, matrix.largest(), matrix.row_sum(), keys);
   const double bound = result.about.bound;
   for (std::size_t step = matrix.fold_from(); step < matrix.fold_to(); step *= 2) {
     result = ckks::add(result, ckks::rotate(result, static_cast<std::int64_t>(step), keys));
@@ -119,7 +118,8 @@ RealArray applied(const char* operation, const RealArray& x, const Diagonals& ma
 
 RealArray matmul(const RealArray& x, const Reals& w) {
   if (w.shape.empty() || w.shape.size() > 2) {
-    throw ArgumentError(message("matmul: a public operand of shape ", to_string(w.shape), "; it is a vector or a matrix"));
+    throw ArgumentError(
+        message("matmul: a public operand of shape ", to_string(w.shape), "; it is a vector or a matrix"));
   }
   const std::size_t length = w.shape[0], columns = w.shape.size() == 1 ? 1 : w.shape[1];
   if (x.shape().empty() || x.layout().last() != length) {
