@@ -48,8 +48,10 @@ def encrypted(values: Any, party: cy.Keys, **options: Any) -> cy.RealArray:
 def distances(x: cy.RealArray, expected: Any, party: cy.Keys) -> Numbers:
     """Of what ``x`` decrypts to from what it should be, which has its shape."""
     wanted = np.asarray(expected)
-    assert x.shape == wanted.shape, (x.shape, wanted.shape)
-    found: Numbers = np.abs(np.asarray(cy.decrypt(x, party.secret)) - wanted)
+    decrypted: Any = cy.decrypt(x, party.secret)
+    assert x.shape == wanted.shape == np.shape(decrypted), (x.shape, wanted.shape, np.shape(decrypted))
+    assert isinstance(decrypted, np.ndarray if wanted.ndim else (float, complex))
+    found: Numbers = np.abs(np.asarray(decrypted) - wanted)
     return found
 
 

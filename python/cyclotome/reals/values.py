@@ -57,7 +57,7 @@ def native(values: NumberArray) -> _core.Reals:
 def from_native(values: _core.Reals) -> NumberArray:
     """An array of the library's."""
     array = values.numpy()
-    return array if values.complex else np.ascontiguousarray(array.real)
+    return array if values.complex else array.real.copy()
 
 
 def number(value: object, what: str) -> float:

@@ -49,6 +49,7 @@ def _check(x: Any, wanted: Any, keys: cy.Keys) -> None:
     wanted = np.asarray(wanted)
     assert x.shape == wanted.shape and x.ndim == wanted.ndim and x.size == wanted.size
     found = api.decrypt(x, keys.secret, progress=None)
+    assert np.shape(found) == wanted.shape
     assert np.abs(found - wanted).max() <= x.error.max + 1e-13, (x, found, wanted)
     assert np.abs(wanted).max() <= x.bound * (1 + 1e-9) + 1e-13
     assert x.dtype == ("complex" if np.iscomplexobj(found) else "float") and x.ciphertexts >= 1 and x.level >= 0
