@@ -96,7 +96,8 @@ def read(
         dealt = container.read_dealing_message()
         return _DEALING[type(dealt).__name__](parameters, dealt)
     # Tables of primes take time and memory: what can be refused without them has been, before they are made.
-    first = container.kind == "encrypted array" and container.version == 1 and not parameters.holds_reals
+    reals = _core.holds_reals(container.parameters)
+    first = container.kind == "encrypted array" and container.version == 1 and not reals
     described = _described_array(container, parameters, facts) if first else None
     context = context_on(device, parameters)
     if container.kind == "secret key":
@@ -131,7 +132,7 @@ def read(
         return plain
     if container.kind == "rekeying key":
         return RekeyingKey(parameters, context, container.read_rekeying_key(context.native))
-    if parameters.holds_reals:
+    if reals:
         return RealArray(parameters, context, container.read_real_array(context.native), Keyring())
     if described is None:
         stored = container.read_array(context.native)

@@ -337,7 +337,7 @@ class RealArray:
         steps = index(shift, "roll: a shift") % length
         return self if steps == 0 else self[..., [(i - steps) % length for i in range(length)]]
 
-    def __getitem__(self, key: Any) -> RealArray:
+    def __getitem__(self, key: object) -> RealArray:
         return self.derived(indexed(self._native, key))
 
     def __len__(self) -> int:
