@@ -46,11 +46,12 @@ def theirs(degree: int, depth: int, values: list[complex]) -> Callable[[], objec
     public, relinearization = sealapi.PublicKey(), sealapi.RelinKeys()
     generator.create_public_key(public)
     generator.create_relin_keys(relinearization)
-    plain, x = sealapi.Plaintext(), sealapi.Ciphertext()
+    plain, x, y = sealapi.Plaintext(), sealapi.Ciphertext(), sealapi.Ciphertext()
     sealapi.CKKSEncoder(context).encode(values, 2.0**SCALE, plain)
-    sealapi.Encryptor(context, public).encrypt(plain, x)
+    encryptor = sealapi.Encryptor(context, public)
+    encryptor.encrypt(plain, x)
+    encryptor.encrypt(plain, y)
     evaluator = sealapi.Evaluator(context)
-    y = sealapi.Ciphertext(x)
 
     def product() -> Any:
         z = sealapi.Ciphertext()

@@ -183,6 +183,34 @@ def test_phases_hold_the_numbers(party: cy.Keys, rng: np.random.Generator) -> No
         assert log2_rms <= log2_canonical and log2_max <= log2_rms + np.log2(DEGREE)
 
 
+def test_decrypted_numbers_tell_the_secret(party: cy.Keys, rng: np.random.Generator) -> None:
+    """Li and Micciancio (2021): what `decrypt` gives away is c0 + c1 s without a rounding, so that s is a quotient.
+    That is why it is for the owner, and `reveal` is refused."""
+    x = encrypted(numbers(rng), party).switch_to_level(0)
+    q = x.parameters.moduli[0]
+    given = cy.decrypt(x, party.secret)
+    (c0, c1), m = parts(x), encoded(given, x.native.scale)
+    root = next(r for r in (pow(g, (q - 1) // (2 * DEGREE), q) for g in range(2, 99)) if pow(r, DEGREE, q) == q - 1)
+    points = [pow(root, 2 * i + 1, q) for i in range(DEGREE)]
+
+    def values(a: Poly) -> Poly:
+        return [sum(c * pow(z, j, q) for j, c in enumerate(a)) % q for z in points]
+
+    at = zip(values(m), values(c0), values(c1), strict=True)
+    quotients = [(u - v) * pow(w, -1, q) % q for u, v, w in at]
+    unit = pow(DEGREE, -1, q)
+    terms = [[v * pow(z, -j, q) for v, z in zip(quotients, points, strict=True)] for j in range(DEGREE)]
+    secret = centred([sum(each) * unit for each in terms], q)
+    assert set(secret) <= {-1, 0, 1}  # the key: it decrypts what nobody showed
+    hidden = numbers(rng)
+    y = encrypted(hidden, party).switch_to_level(0)
+    b0, b1 = parts(y)
+    found = centred([i + j for i, j in zip(b0, multiplied(b1, secret), strict=True)], q)
+    assert np.abs(embedded(found) / y.native.scale - hidden).max() <= y.error.max
+    with pytest.raises(cy.errors.UnsupportedError):
+        cy.reveal(x, party.secret)
+
+
 def test_scales_are_those_of_the_paper(party: cy.Keys) -> None:
     own = party.public.parameters
     for level in range(1, DEPTH + 1):
