@@ -19,6 +19,7 @@ NB_MODULE(_core, m) {
   bind_operations(m);
   bind_arrays(m);
   bind_functions(m);
+  bind_reals(m);
   bind_identity(m);
   bind_threshold(m);
   bind_dealing(m);

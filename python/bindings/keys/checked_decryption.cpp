@@ -11,10 +11,10 @@
 
 #include <algorithm>
 
-#include "bindings.hpp"
+#include "bindings/bindings.hpp"
 #include "cyclotome/io/joint/mac_file.hpp"
 #include "cyclotome/math/errors.hpp"
-#include "file_path.hpp"
+#include "bindings/file_path.hpp"
 
 namespace cyclotome::python {
 
