@@ -9,15 +9,29 @@
 namespace cyclotome::value {
 
 EncryptedArray refresh(const EncryptedArray& given, const Options& options) {
-  const rlwe::EvaluationKeys& evaluation = given.keys().require_evaluation("refresh");
+  return refresh_as("refreshing", given, options);
+}
+
+EncryptedArray refresh_as(std::string_view what, const EncryptedArray& given, const Options& options) {
+  static_cast<void>(given.keys().require_evaluation("refresh"));
   const EncryptedArray x = relinearized(given, options);
+  Task task(options, what, x.channels().size() * x.layout().batch());
   Channels channels;
-  Task task(options, "refreshing", x.channels().size());
   for (const Ciphertext& channel : x.channels()) {
-    channels.push_back(bfv::refresh(channel, evaluation));
-    task.advance();
+    channels.push_back(refresh_channel(channel, *x.keys().evaluation, task));
   }
   return {{std::move(channels), x.layout()}, x.bound(), x.keys()};
+}
+
+Ciphertext refresh_channel(const Ciphertext& channel, const rlwe::EvaluationKeys& keys, Task& task) {
+  std::vector<Ciphertext> made;
+  for (std::size_t i = 0; i < channel.batch(); ++i) {
+    made.push_back(bfv::refresh(part(channel, {i, i + 1}), keys));
+    task.advance();
+  }
+  std::vector<const Ciphertext*> pointers;
+  for (const Ciphertext& each : made) pointers.push_back(&each);
+  return made.size() == 1 ? made.front() : scheme::concatenate(pointers);
 }
 
 RefreshFacts refresh_facts(const rlwe::ContextPtr& context) {

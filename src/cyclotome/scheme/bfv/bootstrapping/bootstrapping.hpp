@@ -44,6 +44,8 @@ class Bootstrapping {
   double least_headroom() const noexcept { return least_headroom_; }
   /// How many bits less noise an operand should have; 0 for one that can be refreshed.
   double late_by(const rlwe::Ciphertext& a) const;
+  /// Whether what has such noise can be refreshed.
+  bool is_in_time(const rlwe::NoiseModel::State& a) const;
 
   // --- the steps, of ciphertexts and keys on `context`, then on `companion`
   // -----------------------------------------------------------------------------------------
@@ -75,6 +77,8 @@ class Bootstrapping {
   static State mapped(const State& a, const Group& group, const rlwe::Parameters& parameters);
   /// log2 of what is left of the noise beside the digit's integer part; must be below -1.
   double log2_remainder(State a) const;
+  /// The fewest primes in which an operand that can be refreshed still can be.
+  rlwe::Level least_level(const rlwe::Ciphertext& a) const;
   /// How many bits less noise something should have.
   double late_by(const State& a) const;
   void find_bounds();
