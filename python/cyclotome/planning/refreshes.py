@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-import sys
+import inspect
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class PlannedRefresh:
 
 def _line() -> str:
     """Of the innermost caller that is no part of this package."""
-    frame: FrameType | None = sys._getframe(1)
+    frame: FrameType | None = inspect.currentframe()
     while frame is not None:
         file = frame.f_code.co_filename
         if not file.startswith((_PACKAGE, "<")) and "contextlib" not in file:

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "cyclotome/scheme/bfv/bootstrapping/bootstrapping.hpp"
-#include "cyclotome/value/polynomials/polynomials.hpp"
 
 namespace cyclotome::value {
 
@@ -13,12 +12,15 @@ EncryptedArray refresh(const EncryptedArray& given, const Options& options) {
 }
 
 EncryptedArray refresh_as(std::string_view what, const EncryptedArray& given, const Options& options) {
-  static_cast<void>(given.keys().require_evaluation("refresh"));
-  const EncryptedArray x = relinearized(given, options);
+  const rlwe::EvaluationKeys& keys = given.keys().require_evaluation("refresh");
+  EncryptedArray x = given.settled();
+  if (x.channels().front().parts() > 2) {
+    x = {{relinearize(x.channels(), keys, options), x.layout()}, x.bound(), x.keys()};
+  }
   Task task(options, what, x.channels().size() * x.layout().batch());
   Channels channels;
   for (const Ciphertext& channel : x.channels()) {
-    channels.push_back(refresh_channel(channel, *x.keys().evaluation, task));
+    channels.push_back(refresh_channel(channel, keys, task));
   }
   return {{std::move(channels), x.layout()}, x.bound(), x.keys()};
 }

@@ -12,6 +12,7 @@
 #include "cyclotome/rlwe/operations.hpp"
 #include "cyclotome/rlwe/parameters/plain_moduli.hpp"
 #include "cyclotome/rlwe/switching/levelled.hpp"
+#include "cyclotome/scheme/bfv/bootstrapping/kept_factors.hpp"
 #include "cyclotome/scheme/bfv/bootstrapping/operations.hpp"
 #include "cyclotome/scheme/bfv/context.hpp"
 #include "cyclotome/scheme/bfv/levels.hpp"
@@ -111,7 +112,10 @@ std::vector<Bootstrapping::Group> Bootstrapping::groups(const rlwe::ContextPtr& 
   std::vector<Group> made;
   for (std::size_t number = 0; number < stages_.count(); ++number) {
     const SlotMap map = stages_.map(number, direction, transform);
-    Group group{.grid = &stages_.grid(number), .factors = {}, .norms = {}};
+    Group group{.grid = &stages_.grid(number),
+                .factors = {},
+                .norms = {},
+                .kept = {std::make_shared<KeptFactors>(), std::make_shared<KeptFactors>()}};
     for (const bool swap : {false, true}) {
       if (std::ranges::none_of(map, [&](const auto& entry) { return entry.first.swap == swap; })) continue;
       const auto which = static_cast<std::size_t>(swap);
@@ -133,8 +137,12 @@ Ciphertext Bootstrapping::mapped(const Ciphertext& a, const Group& group, const 
     if (factors.empty()) continue;
     const Ciphertext turned = swap ? rlwe::rotate_columns(a, keys) : a;
     const Level at = rlwe::rotation_level(turned);
-    const Ciphertext part = rlwe::linear_transform(
-        turned, *group.grid, [&](std::size_t outer) { return rlwe::ExtendedPlaintext(factors[outer], at); }, keys);
+    const auto kept = group.kept[static_cast<std::size_t>(swap)]->at(at, factors);
+    const auto factor = [&](std::size_t outer) {
+      return kept ? (*kept)[outer] : rlwe::ExtendedPlaintext(factors[outer], at);
+    };
+    const Ciphertext part =
+        rlwe::linear_transform(turned, *group.grid, factor, keys, kept ? rlwe::Factors::kept : rlwe::Factors::made);
     sum = sum ? scheme::add(*sum, part) : part;
   }
   return *sum;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 
 #include "cyclotome/rlwe/encapsulation/encapsulation.hpp"
 #include "cyclotome/rlwe/noise/noise_model.hpp"
@@ -9,6 +10,9 @@
 #include "cyclotome/scheme/bfv/bootstrapping/slot_stages.hpp"
 
 namespace cyclotome::bfv {
+
+/// A map's factors, transformed for the operands that there were (kept_factors.hpp).
+class KeptFactors;
 
 /// Fresh noise for used ciphertexts: the same n slots modulo a prime p = 1 mod 2n, with a bound on the noise that does
 /// not depend on what was computed before. Exact: the digit that is removed is at most half the sparse secret's weight,
@@ -69,6 +73,7 @@ class Bootstrapping {
     const rlwe::RotationGrid* grid;
     std::array<std::vector<rlwe::Plaintext>, 2> factors;
     std::array<std::vector<rlwe::PlainNorms>, 2> norms;
+    std::array<std::shared_ptr<KeptFactors>, 2> kept;
   };
   using State = rlwe::NoiseModel::State;
 
