@@ -221,9 +221,12 @@ using value::power;
 using value::subtract;
 
 // Comparisons, tables and selections.
+using value::divide;
+using value::Divided;
 using value::equal;
 using value::equal_digits;
 using value::first_place;
+using value::floor_divide;
 using value::is_negative;
 using value::is_zero;
 using value::less;
@@ -232,6 +235,7 @@ using value::lookup;
 using value::maximum;
 using value::minimum;
 using value::Order;
+using value::remainder;
 using value::sorted;
 using value::where;
 
