@@ -73,6 +73,7 @@ void bind_functions(nb::module_& m);
 void bind_reals(nb::module_& m);
 void bind_identity(nb::module_& m);
 void bind_dealing(nb::module_& m);
+void bind_checked_decryption(nb::module_& m);
 void bind_threshold(nb::module_& m);
 void bind_dry(nb::module_& m);
 void bind_io(nb::module_& m);

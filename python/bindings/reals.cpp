@@ -6,7 +6,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "bindings.hpp"
+#include "bindings/bindings.hpp"
 #include "cyclotome/scheme/ckks/levels.hpp"
 #include "cyclotome/scheme/ckks/parameters.hpp"
 #include "cyclotome/value/reals/real_encryption.hpp"

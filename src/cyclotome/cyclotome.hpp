@@ -12,6 +12,7 @@
 #include "cyclotome/engine/memory_limit.hpp"
 #include "cyclotome/io/files/reveal_file.hpp"
 #include "cyclotome/io/joint/identity_io.hpp"
+#include "cyclotome/io/joint/mac_file.hpp"
 #include "cyclotome/io/joint/party_file.hpp"
 #include "cyclotome/io/objects/stored_object.hpp"
 #include "cyclotome/math/errors.hpp"
@@ -33,6 +34,7 @@
 #include "cyclotome/study/transform/polynomial_transform.hpp"
 #include "cyclotome/study/transform/transform_engine.hpp"
 #include "cyclotome/value/arrays/keygen.hpp"
+#include "cyclotome/value/joint/checked_decryption.hpp"
 #include "cyclotome/value/joint/joint_evidence.hpp"
 #include "cyclotome/value/joint/joint_keys.hpp"
 #include "cyclotome/value/reals/real_encryption.hpp"
@@ -135,6 +137,7 @@ using value::MatrixShape;
 using value::trace_elements;
 
 // --- keys of several parties -----------------------------------------------------------------------------------------
+using io::MacFile;
 using io::PartyFile;
 using io::PartyPassphrase;
 using rlwe::Acceptance;
@@ -166,7 +169,10 @@ using rlwe::SealedShare;
 using rlwe::SecretShare;
 using rlwe::ThresholdSession;
 using rlwe::Verdict;
+using value::array_digest;
+using value::CheckedDecryption;
 using value::combine;
+using value::DecryptionPlan;
 using value::DecryptionShare;
 using value::fault_in;
 using value::JointFault;
@@ -176,7 +182,13 @@ using value::JointParty;
 using value::JointProgress;
 using value::JointVoice;
 using value::liars;
+using value::mac_store_in_memory;
+using value::MacKey;
+using value::MacShare;
+using value::MacState;
+using value::MacStore;
 using value::PartyStore;
+using value::Pledge;
 using value::sum_of_dealt;
 using value::threshold_decrypt;
 using value::threshold_session;
@@ -209,9 +221,12 @@ using value::power;
 using value::subtract;
 
 // Comparisons, tables and selections.
+using value::divide;
+using value::Divided;
 using value::equal;
 using value::equal_digits;
 using value::first_place;
+using value::floor_divide;
 using value::is_negative;
 using value::is_zero;
 using value::less;
@@ -220,6 +235,7 @@ using value::lookup;
 using value::maximum;
 using value::minimum;
 using value::Order;
+using value::remainder;
 using value::sorted;
 using value::where;
 

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from .. import _core
 from ..errors import ParameterError, UnsupportedError
 from ..pickling import pickled_as_file
 from .checks import count, degree_of, find_primes, index_of, moduli_of, real, text
 from .facts import ParameterFacts
+from .unlimited import degree_for, require_refreshable
 
 __all__ = ["Parameters", "find_primes", "required_parameters"]
 
@@ -135,7 +136,7 @@ prime; use wider special primes
     def suggest(
         cls,
         *,
-        depth: int = 1,
+        depth: int | Literal["unlimited"] = 1,
         value_bits: int = 16,
         result_bits: int | None = None,
         terms: int | None = None,
@@ -159,6 +160,8 @@ prime; use wider special primes
 
         Args:
             depth: products of encrypted values in a row; ``x * x + 3 * x`` has depth 1, ``x ** 4`` depth 2.
+                "unlimited": those of `bootstrappable` that hold the values, of value_bits or result_bits, with the
+                least time for a product and its share of refreshes (`cyclotome.bootstrap`). EXPERIMENTAL.
             value_bits: encrypted values lie in (-2^value_bits, 2^value_bits). Also the default ``bound`` of
                 ``encrypt``.
             result_bits: all values that ever occur, results included, lie in (-2^result_bits, 2^result_bits). None:
@@ -240,6 +243,24 @@ prime; use wider special primes
         if terms is None:
             terms = 16 if bits else 1 << 14
         value_bits = count("value_bits", value_bits, 1, 1024)
+        if depth == "unlimited":
+            if bits or flooding_bits:
+                raise ParameterError(
+                    "suggest: depth='unlimited' with bits or flooding_bits; what can be refreshed are integers, and "
+                    "`EvaluationKeys.refreshing` has the headroom that is left for flooding"
+                )
+            require_refreshable(
+                security=security,
+                table=table,
+                word=word,
+                slots=bool(slots),
+                scheme=scheme,
+                strict=bool(strict),
+                parties=parties,
+            )
+            most = value_bits if result_bits is None else count("result_bits", result_bits, 1, 1024)
+            degree = degree_for(max(value_bits, most), count("min_degree", min_degree, 0, 1 << 17))
+            return cls.bootstrappable(degree, value_bits=value_bits)
         core = _core.suggest(
             depth=count("depth", depth, 0, 64),
             value_bits=value_bits,

@@ -21,7 +21,7 @@ from cyclotome.errors import CyclotomeError
 from hypothesis import strategies as st
 from small import HOME
 
-from . import circuit_programs, facts, joint, quantised, real_numbers, refreshed, served, table_statistics
+from . import circuit_programs, facts, joint, lookups, quantised, real_numbers, refreshed, served, table_statistics
 from .programs import world
 from .recording import api
 
@@ -484,6 +484,7 @@ SCENARIOS: dict[str, Callable[[Draw], None]] = {
         mapped,
         products_by_method,
         modules,
+        lookups.lookups,
         *joint.SCENARIOS,
         *quantised.SCENARIOS,
         *real_numbers.SCENARIOS,
