@@ -30,12 +30,12 @@ inline NoiseBound slot_error(const rlwe::Parameters& parameters, double largest,
   return message_bound(parameters, largest, scale);
 }
 
-/// What encoding leaves: half a unit in each coefficient, and the transform in doubles, whose relative error in the
-/// root mean square is below 8 log2(n) 2^-53 (Higham, Accuracy and Stability of Numerical Algorithms, Theorem 24.2).
+/// What the transform in doubles leaves: a relative error in the root mean square, over roots or coefficients, that
+/// is below 8 log2(n) 2^-53 (Higham, Accuracy and Stability of Numerical Algorithms, Theorem 24.2).
 inline double transform_error(const rlwe::Parameters& parameters) {
   return 8 * (std::log2(static_cast<double>(parameters.degree())) + 1) * 0x1p-53;
 }
-
+/// Of numbers up to `bound` at a scale: half a unit in each coefficient, and what the transform leaves.
 inline NoiseBound encoding_error(const rlwe::Parameters& parameters, double bound, double scale) {
   const double root = std::sqrt(static_cast<double>(parameters.degree()));
   const double rms = transform_error(parameters) * scale * bound / root + 1e-300;
@@ -75,8 +75,8 @@ Approximation product(const rlwe::Parameters& parameters, const Approximation& a
 
 /// The largest error of a number and the root mean square over the slots of a ciphertext, those of decoding included.
 struct Error {
-  double max, rms;
+  double max, rms;  ///< as said
 };
-Error error_of(const rlwe::Parameters& parameters, const Approximation& a, double scale);
+Error error_of(const rlwe::Parameters& parameters, const Approximation& a, double scale);  ///< at a level's scale
 
 }  // namespace cyclotome::ckks

@@ -15,11 +15,11 @@ struct ScaleLiteral {
   unsigned depth = 0;       ///< products one after the other: one prime of about scale_bits bits for each
   double bound = 1;         ///< the largest magnitude of a number that is encrypted
   double result_bound = 0;  ///< of one that ever occurs; 0: `bound` squared so often, and at least 1
-  unsigned security = 128;
-  rlwe::SecurityTable table = rlwe::default_security_table;
-  bool allow_insecure = false;
-  bool strict = false;
-  std::string name = {};
+  unsigned security = 128;  ///< bits that are demanded
+  rlwe::SecurityTable table = rlwe::default_security_table;  ///< by which
+  bool allow_insecure = false;                               ///< take less
+  bool strict = false;                                       ///< noise bounds that assume nothing
+  std::string name = {};                                     ///< a label
 };
 
 /// The cheapest special primes and digits of those with P >= 2^10 D that security allows. Throws ParameterError where
@@ -28,14 +28,14 @@ rlwe::Parameters with_scale(const ScaleLiteral& literal);
 
 /// What a computation with real numbers needs.
 struct Precision {
-  double precision = 0;  ///< how wrong any result may be at most
-  double bound = 1;      ///< as above, and so below
-  double result_bound = 0;
-  unsigned depth = 1;
-  std::size_t min_degree = 0;
-  unsigned security = 128;
-  rlwe::SecurityTable table = rlwe::default_security_table;
-  bool strict = false;
+  double precision = 0;                                      ///< how wrong any result may be at most
+  double bound = 1;                                          ///< as above, and so below
+  double result_bound = 0;                                   ///< as above
+  unsigned depth = 1;                                        ///< products one after the other
+  std::size_t min_degree = 0;                                ///< n is no smaller
+  unsigned security = 128;                                   ///< bits that are demanded
+  rlwe::SecurityTable table = rlwe::default_security_table;  ///< by which
+  bool strict = false;                                       ///< noise bounds that assume nothing
 };
 
 /// The smallest degree, and then the smallest scale, at which `depth` squares of `bound`, one after the other, are

@@ -23,8 +23,8 @@ class Part final : public rlwe::SchemePart {
   /// Of parameters. Throws MismatchError if they are another scheme's.
   static const Part& of(const rlwe::Parameters& parameters);
 
-  double scale() const noexcept { return scale_; }
-  double bound() const noexcept { return bound_; }
+  double scale() const noexcept { return scale_; }  ///< of the lowest level
+  double bound() const noexcept { return bound_; }  ///< on magnitudes that are encrypted
   std::vector<std::uint64_t> numbers() const override;
   const std::vector<std::uint64_t>& plain_moduli() const noexcept override { return plain_moduli_; }
   std::string describe() const override;

@@ -10,21 +10,21 @@ namespace cyclotome::value {
 
 /// Numbers from low to high, both within.
 struct RealInterval {
-  double low, high;
-  double centre() const noexcept { return low / 2 + high / 2; }
-  double radius() const noexcept { return high / 2 - low / 2; }
+  double low, high;                                              ///< the ends
+  double centre() const noexcept { return low / 2 + high / 2; }  ///< between them
+  double radius() const noexcept { return high / 2 - low / 2; }  ///< half its length
 };
 
 /// sum over k of coefficients[k] T_k((x - centre) / radius).
 struct Fit {
-  std::vector<double> coefficients;
-  double error;  ///< the largest |f - p| on the interval
+  std::vector<double> coefficients;  ///< as above
+  double error;                      ///< the largest |f - p| on the interval
 };
 
 /// A function that is analytic around an interval.
 struct Analytic {
   std::string_view name;
-  std::function<double(double)> value;
+  std::function<double(double)> value;  ///< f
   /// At most |f(z)| on the ellipse with foci at the ends of the interval whose semi-axes are radius (rho + 1/rho)/2
   /// and radius (rho - 1/rho)/2; infinity where f is not analytic within.
   std::function<double(const RealInterval& interval, double rho)> most;

@@ -8,26 +8,26 @@
 // MissingKeyError for keys that are not attached.
 namespace cyclotome::value {
 
-RealArray negate(const RealArray& x);
-RealArray add(const RealArray& x, const RealArray& y);
-RealArray subtract(const RealArray& x, const RealArray& y);
-RealArray multiply(const RealArray& x, const RealArray& y);
-RealArray add(const RealArray& x, const Reals& w);
-RealArray subtract(const RealArray& x, const Reals& w);
-RealArray multiply(const RealArray& x, const Reals& w);
+RealArray negate(const RealArray& x);                        ///< x with its sign turned: no level.
+RealArray add(const RealArray& x, const RealArray& y);       ///< Sums.
+RealArray subtract(const RealArray& x, const RealArray& y);  ///< Differences.
+RealArray multiply(const RealArray& x, const RealArray& y);  ///< Products: one level.
+RealArray add(const RealArray& x, const Reals& w);           ///< Sums.
+RealArray subtract(const RealArray& x, const Reals& w);      ///< Differences.
+RealArray multiply(const RealArray& x, const Reals& w);      ///< Products.
 /// exponent from 1 on: ceil(log2(exponent)) levels.
 RealArray power(const RealArray& x, std::int64_t exponent);
 /// The complex conjugates; of real numbers x itself.
 RealArray conjugate(const RealArray& x);
 
 /// Operators of the same meaning.
-inline RealArray operator-(const RealArray& x) { return negate(x); }
-inline RealArray operator+(const RealArray& x, const RealArray& y) { return add(x, y); }
-inline RealArray operator-(const RealArray& x, const RealArray& y) { return subtract(x, y); }
-inline RealArray operator*(const RealArray& x, const RealArray& y) { return multiply(x, y); }
-inline RealArray operator+(const RealArray& x, const Reals& w) { return add(x, w); }
-inline RealArray operator-(const RealArray& x, const Reals& w) { return subtract(x, w); }
-inline RealArray operator*(const RealArray& x, const Reals& w) { return multiply(x, w); }
+inline RealArray operator-(const RealArray& x) { return negate(x); }                           ///< likewise
+inline RealArray operator+(const RealArray& x, const RealArray& y) { return add(x, y); }       ///< likewise
+inline RealArray operator-(const RealArray& x, const RealArray& y) { return subtract(x, y); }  ///< likewise
+inline RealArray operator*(const RealArray& x, const RealArray& y) { return multiply(x, y); }  ///< likewise
+inline RealArray operator+(const RealArray& x, const Reals& w) { return add(x, w); }           ///< likewise
+inline RealArray operator-(const RealArray& x, const Reals& w) { return subtract(x, w); }      ///< likewise
+inline RealArray operator*(const RealArray& x, const Reals& w) { return multiply(x, w); }      ///< likewise
 
 /// Over these axes. Along the last one log2 of its length rotations, and the result is replicated.
 RealArray sum(const RealArray& x, std::span<const std::int64_t> axes, bool keepdims);

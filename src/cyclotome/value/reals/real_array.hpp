@@ -12,13 +12,13 @@ namespace cyclotome::value {
 
 /// Whether all numbers of an array are real, which is public.
 enum class Field : std::uint8_t { real = 0, complex = 1 };
-inline Field joined(Field a, Field b) { return a == Field::complex ? a : b; }
+inline Field joined(Field a, Field b) { return a == Field::complex ? a : b; }  ///< of both
 
 /// Public numbers of a shape, in C order.
 struct Reals {
-  Shape shape;
-  ckks::Numbers values;
-  Field field;
+  Shape shape;           ///< lengths of the axes
+  ckks::Numbers values;  ///< as many as that makes
+  Field field;           ///< real: no imaginary parts
 
   /// One number, and a vector. No constructors: braces of whole numbers are integers.
   static Reals number(double value) { return {Shape{}, {value}, Field::real}; }
@@ -27,7 +27,7 @@ struct Reals {
   }
   /// Throws ArgumentError unless there are as many values as the shape says, and RangeError unless all are finite.
   Reals(Shape lengths, ckks::Numbers numbers, Field of);
-  std::size_t last() const noexcept { return shape.empty() ? 1 : shape.back(); }
+  std::size_t last() const noexcept { return shape.empty() ? 1 : shape.back(); }  ///< length of the last axis
 };
 
 /// An n-dimensional array of encrypted real or complex numbers. Immutable; copies share their ciphertexts.
@@ -45,21 +45,21 @@ class RealArray {
   /// secret.
   RealArray(ckks::Approximate numbers, Layout layout, Field field, Keyring keys = {});
 
-  const rlwe::ContextPtr& context() const { return numbers_.ciphertext.context(); }
-  const rlwe::Parameters& parameters() const { return context()->parameters(); }
-  const ckks::Approximate& numbers() const noexcept { return numbers_; }
-  const Layout& layout() const noexcept { return layout_; }
-  const Shape& shape() const { return layout_.shape(); }
-  Field field() const noexcept { return field_; }
-  const Keyring& keys() const noexcept { return keys_; }
-  const rlwe::KeyId& key() const noexcept { return numbers_.ciphertext.key(); }
+  const rlwe::ContextPtr& context() const { return numbers_.ciphertext.context(); }  ///< where it lies
+  const rlwe::Parameters& parameters() const { return context()->parameters(); }     ///< its own
+  const ckks::Approximate& numbers() const noexcept { return numbers_; }         ///< its ciphertexts, and their errors
+  const Layout& layout() const noexcept { return layout_; }                      ///< where they stand
+  const Shape& shape() const { return layout_.shape(); }                         ///< lengths of the axes
+  Field field() const noexcept { return field_; }                                ///< of its numbers
+  const Keyring& keys() const noexcept { return keys_; }                         ///< those that it knows
+  const rlwe::KeyId& key() const noexcept { return numbers_.ciphertext.key(); }  ///< of the secret that decrypts it
 
   /// How wrong a number can be at most, and their root mean square over a ciphertext's slots.
   ckks::Error error() const { return numbers_.error(); }
   /// The largest magnitude of a number. Public.
   double bound() const noexcept { return numbers_.about.bound; }
-  rlwe::Level level() const { return numbers_.level(); }
-  std::size_t bytes() const { return numbers_.ciphertext.bytes(); }
+  rlwe::Level level() const { return numbers_.level(); }             ///< one more than the products that are left
+  std::size_t bytes() const { return numbers_.ciphertext.bytes(); }  ///< of its ciphertexts
 
   /// The same array that knows these keys too. Throws MismatchError for keys of another secret or context.
   RealArray with_keys(const Keyring& keys) const;
