@@ -28,7 +28,7 @@ TYPED = ROOT / "build" / "typed"
 #: What the programs of a page, or of a module's docstrings, take for granted: a line before them.
 GRANTED = {
     "doc/fpga.md": (
-        "import cyclotome as cy; from cyclotome_hdl.flow import Kernel;"
+        "import cyclotome as cy; from cyclotome_hdl.kernels.flow import Kernel;"
         "parameters, values = cy.Parameters.suggest(), [1]"
     ),
     "doc/ltv.md": "from json import loads; from cyclotome.circuit import Circuit; data = k0 = k1 = loads('')",
@@ -154,6 +154,7 @@ def mypy(files: Iterable[Path], *options: str) -> list[str]:
     names = sorted(str(each) for each in files)
     base = [sys.executable, "-m", "mypy", "--config-file=", "--ignore-missing-imports", "--no-error-summary"]
     cache = f"--cache-dir={ROOT / 'build' / 'typed-mypy'}"
+    TYPED.mkdir(parents=True, exist_ok=True)
     command = [*base, cache, "--hide-error-context", "--warn-unreachable", *options, *names]
     done = subprocess.run(command, cwd=TYPED, capture_output=True, text=True)
     if done.returncode > 1 and not done.stdout:
