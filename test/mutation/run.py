@@ -39,6 +39,7 @@ PYTHON = {
     "python/cyclotome/arrays/encryption.py": "arrays/test_array_bounds.py arrays/test_array_refusals.py "
     "arrays/test_python_values.py",
     "python/cyclotome/arrays/decryption.py": "arrays/test_reveal.py arrays/test_array_refusals.py "
+    "devices/test_sharding.py "
     "services/test_reveal_budget.py",
     "python/cyclotome/keys/kinds.py": "services/test_reveal_budget.py parameters/test_keys.py",
     "reader/cyclotome_reader/decryption.py": "reader/test_second_reader.py",

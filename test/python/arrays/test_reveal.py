@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from fractions import Fraction
 from typing import Any
@@ -232,3 +233,14 @@ def test_it_is_never_done_by_decrypt(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cy._core, "decrypt", refused)
     assert cy.reveal(x, own.secret).tolist() == np.arange(40).reshape(20, 2).tolist()
     assert calls == [20]
+
+
+def test_the_least_and_the_most_flooding_are_taken_and_nothing_beyond() -> None:
+    own = keys()
+    x = cy.encrypt([3, -4], own.public, bound=9)
+    assert inspect.signature(cy.reveal).parameters["flooding_bits"].default == 64  # what pages promise of it
+    for bits in (1, 128):
+        assert cy.reveal(x, own.secret, flooding_bits=bits).tolist() == [3, -4]
+    for bits in (0, 129):
+        with pytest.raises(ArgumentError, match="flooding_bits"):
+            cy.reveal(x, own.secret, flooding_bits=bits)
