@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import struct
 from functools import cache
 from pathlib import Path
@@ -202,3 +203,19 @@ def test_unreadable_files_have_an_exit_status(tmp_path: Path, capsys: Any) -> No
     assert main(["show", str(tmp_path / "missing")]) == 3
     assert main(["answers", str(tmp_path)]) == 3
     assert "cyclotome-reader: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["u32-gadget", "bgv"])
+def test_noise_at_the_limit_is_told_whatever_is_stated(name: str) -> None:
+    """15/16 of what decryption corrects, just below and just above, on one coefficient."""
+    file = files.read((CORPUS / f"{name}-symmetric").read_bytes())
+    p, c = file.parameters, files.ciphertexts(file.section("CIPH"), file.parameters)
+    c.noise = (1e3, 1e3, 1e3)
+    q, t = math.prod(p.moduli[: c.level]), p.plain_moduli[c.plain] if p.scheme == "bfv" else 1
+    for share, beyond in ((0.93, False), (0.95, True)):
+        whole = [int(share * q / (2 * t))] + [0] * (p.degree - 1)
+        item = decryption.opened(whole, c, p)
+        assert abs(item.headroom - math.log2(15 / 16 / share)) < 1e-3
+        told = decryption.contradictions(c, [item], p)
+        assert any("beyond 15/16" in each for each in told) == beyond
+        assert any("can be decrypted" in each for each in told)  # what is stated can't be, either
