@@ -219,3 +219,22 @@ def test_noise_at_the_limit_is_told_whatever_is_stated(name: str) -> None:
         told = decryption.contradictions(c, [item], p)
         assert any("beyond 15/16" in each for each in told) == beyond
         assert any("can be decrypted" in each for each in told)  # what is stated can't be, either
+
+
+@pytest.mark.parametrize("index", [0, 15, 105])
+def test_bounds_that_contradict_each_other_are_told_at_the_edge(index: int) -> None:
+    """E <= C <= E + (log2 n - 1)/2; I <= E + log2(d n)/2; E <= I + log2(g)/2, d and g those of doc/noise.md."""
+    p = script().cyclotomic("bgv", 64, index, False) if index else insecure((65537,), 64)
+    read = files.read(cy.to_bytes(p)).parameters
+    n, k = read.degree, len(cyclotomic.prime_factors(index)) if index else 0
+    dual, gram = (2**k * n / index, index / n) if index else (1.0, 1.0)
+    canonical, largest, mean = (math.log2(n) - 1) / 2, math.log2(n * dual) / 2, math.log2(gram) / 2
+    edges = [(0.0, 0.0, canonical), (largest, 0.0, 0.0), (-mean, 0.0, 0.0), (0.0, 0.0, 0.0)]
+    steps = [(0.0, 0.0, 1e-6), (1e-6, 0.0, 0.0), (-1e-6, 0.0, 0.0), (0.0, 1e-6, 0.0)]
+    for edge, step in zip(edges, steps, strict=True):
+        over = (edge[0] + step[0], edge[1] + step[1], edge[2] + step[2])
+        if index and step == steps[3]:
+            over = (over[0] + 9, over[1], over[2])  # only C is passed
+        for noise, wrong in ((edge, False), (over, True)):
+            c = files.Ciphertexts(0, len(read.moduli), 1, noise)
+            assert bool(decryption.contradictions(c, [], read)) == wrong, (noise, wrong)
