@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bindings.hpp"
-#include "retrieval.hpp"
+#include "bindings/bindings.hpp"
+#include "bindings/retrieval.hpp"
 
 NB_MODULE(_core, m) {
   using namespace cyclotome::python;
@@ -19,9 +19,11 @@ NB_MODULE(_core, m) {
   bind_operations(m);
   bind_arrays(m);
   bind_functions(m);
+  bind_reals(m);
   bind_identity(m);
   bind_threshold(m);
   bind_dealing(m);
+  bind_checked_decryption(m);
   bind_dry(m);
   bind_io(m);
   bind_io_inspection(m);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Private look-ups: masks, databases, requests, answers. Formats around them are the package's (cyclotome/pir).
-#include "retrieval.hpp"
+#include "bindings/retrieval.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>

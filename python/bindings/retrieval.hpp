@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "bindings.hpp"
+#include "bindings/bindings.hpp"
 
 namespace cyclotome::python {
 
