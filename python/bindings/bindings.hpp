@@ -70,6 +70,7 @@ void bind_residues(nb::module_& m);
 void bind_operations(nb::module_& m);
 void bind_arrays(nb::module_& m);
 void bind_functions(nb::module_& m);
+void bind_reals(nb::module_& m);
 void bind_identity(nb::module_& m);
 void bind_dealing(nb::module_& m);
 void bind_checked_decryption(nb::module_& m);

@@ -26,6 +26,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "test/python"))
+sys.path.insert(0, str(ROOT / "test/python/helpers"))
 
 import cyclotome as cy  # noqa: E402
 import numpy as np  # noqa: E402
