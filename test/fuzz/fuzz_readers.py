@@ -172,7 +172,7 @@ def joint_subjects(folder: Path) -> dict[str, Subject]:
     own = {number: cy.threshold.Identity.create() for number in (1, 2, 3)}
     known = {number: one.public for number, one in own.items()}
     params = joint_parameters("bfv", 16, 3)
-    session = cy.threshold.Session.create(params, parties=3, threshold=2, rotations=[])
+    session = cy.threshold.Session.create(params, parties=3, threshold=2, rotations=[], audit=1)
     dealing = cy.threshold.DealingRound(session, known)
     issued = [dealing.keys(number, one) for number, one in own.items()]
     parties = [cy.threshold.Party(session, number) for number in own]

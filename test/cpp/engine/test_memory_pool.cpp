@@ -10,6 +10,7 @@
 
 #include "check.hpp"
 #include "cyclotome/engine/cpu/memory_pool.hpp"
+#include "cyclotome/engine/memory_limit.hpp"
 #include "cyclotome/math/errors.hpp"
 
 namespace {
@@ -34,6 +35,25 @@ TEST(blocks_are_aligned_reused_and_counted) {
   pool.reset_peak();
   CHECK_EQ(pool.peak(), std::size_t{0});
   CHECK_THROWS_WITH(EngineError, pool.acquire(SIZE_MAX, capacity), "could not get");
+}
+
+TEST(blocks_that_are_kept_count_within_a_memory_limit) {
+  MemoryPool pool;
+  constexpr std::size_t mebibyte = std::size_t{1} << 20;
+  for (const bool is_limited : {false, true}) {
+    if (is_limited) cyclotome::set_memory_limit(10 * mebibyte);
+    std::size_t small = 0, large = 0;
+    void* const first = pool.acquire(4 * mebibyte, small);
+    pool.release(first, small);
+    CHECK_EQ(pool.cached(), small);
+    void* const second = pool.acquire(8 * mebibyte, large);
+    CHECK_EQ(pool.cached(), is_limited ? std::size_t{0} : small);
+    std::memset(second, 1, large);
+    pool.release(second, large);
+    pool.drop_cached();
+    CHECK_EQ(pool.cached(), std::size_t{0});
+  }
+  cyclotome::set_memory_limit(std::nullopt);
 }
 
 #ifndef __SANITIZE_ADDRESS__  // whose own allocator may stay locked in the child of a program with threads

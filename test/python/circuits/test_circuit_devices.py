@@ -7,6 +7,8 @@ promises is tested in C++ (test/cpp/circuit/test_circuit_devices.cpp)."""
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -151,6 +153,48 @@ def test_a_plan_that_fits_into_memory_runs_under_that_limit(share: float, rng: n
         assert np.array_equal(cy.circuit.decrypt(cy.circuit.sort(x), made.secret), np.sort(values, axis=-1))
     finally:
         cy.set_memory_limit(None)
+
+
+_UNDER_A_HARD_LIMIT = """
+import resource, sys
+import cyclotome as cy, numpy as np
+from cyclotome.circuit import Circuit
+
+def status(name):
+    return int(open("/proc/self/status").read().split(name + ":")[1].split()[0]) << 10
+
+circuit, small = Circuit.sort(count=4, bits=4), Circuit.sort(count=2, bits=1)
+parameters = circuit.parameters(cyclotomic=21845)
+lanes = parameters.slots
+whole = circuit.plan(parameters, lanes=lanes)
+memory = int(float(sys.argv[1]) * (whole.peak_bytes + whole.key_bytes))
+plan = circuit.plan(parameters, lanes=lanes, memory=memory)
+assert plan.peak_bytes + plan.key_bytes <= memory and plan.sections > 1
+made = cy.keygen(small.parameters(cyclotomic=255, security=0), rotations=[])  # threads, and what they bring along
+cy.circuit.sort(cy.circuit.encrypt_lists([[1, 0]], made.public, bits=1))
+values = np.random.default_rng(int(sys.argv[2])).integers(0, 16, (lanes, 4))
+resident, taken = status("VmRSS"), status("VmSize")
+cy.set_memory_limit(memory)
+# The C library reserves 64 MiB of addresses for each thread that it lends memory, of which little is used.
+resource.setrlimit(resource.RLIMIT_AS, (taken + memory + (192 << 20),) * 2)
+made = cy.keygen(parameters, rotations=[])
+found = cy.circuit.decrypt(cy.circuit.sort(cy.circuit.encrypt_lists(values, made.public, bits=4)), made.secret)
+assert np.array_equal(found, np.sort(values, axis=-1))
+grown = status("VmHWM") - resident
+assert grown <= memory * 9 // 8 + (24 << 20), (grown >> 20, memory >> 20)
+"""
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="only Linux says what a process takes")
+@pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""), reason="AddressSanitizer takes memory of its own")
+@pytest.mark.parametrize("share", ["0.5", "0.95"])
+def test_a_plan_that_fits_runs_in_a_process_that_may_take_no_more(share: str, rng: np.random.Generator) -> None:
+    """By the system's account of it: what is freed is no longer held beside what is in use."""
+    seed = str(rng.integers(1 << 30))
+    done = subprocess.run(
+        [sys.executable, "-c", _UNDER_A_HARD_LIMIT, share, seed], capture_output=True, text=True, timeout=600
+    )
+    assert done.returncode == 0, f"seed {seed}: {done.stderr}"
 
 
 def test_wrong_devices_are_refused() -> None:

@@ -6,10 +6,13 @@
 #include <cstddef>
 #include <limits>
 #include <new>
+#include <optional>
 #include <set>
 
+#include "cyclotome/engine/memory_limit.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/platform/memory.hpp"
+#include "cyclotome/platform/pages.hpp"
 #include "cyclotome/platform/process.hpp"
 #include "cyclotome/ring/randomness/secret_pages.hpp"
 
@@ -26,13 +29,20 @@ std::size_t size_class(std::size_t bytes) {
   return (bytes + step - 1) / step * step;
 }
 
+/// From so many bytes on a block has pages of its own, which the system has back when it is freed. What the C library's
+/// allocator gets back stays with the arena of a thread: up to as much again as is in use.
+constexpr std::size_t own_pages_from = std::size_t{1} << 20;
+
 void* from_system(std::size_t capacity, bool secret) noexcept {
-  return secret ? map_secret_pages(capacity) : platform::allocate_aligned(alignment, capacity);
+  if (secret) return map_secret_pages(capacity);
+  return capacity >= own_pages_from ? platform::map_pages(capacity) : platform::allocate_aligned(alignment, capacity);
 }
 
-void to_system(void* block, bool secret) noexcept {
+void to_system(void* block, std::size_t capacity, bool secret) noexcept {
   if (secret) {
     unmap_secret_pages(block);
+  } else if (capacity >= own_pages_from) {
+    platform::unmap_pages(block, capacity);
   } else {
     platform::free_aligned(block);
   }
@@ -90,7 +100,7 @@ void MemoryPool::drop_cached() noexcept {
   const std::lock_guard lock(mutex_);
   for (const bool secret : {false, true}) {
     for (auto& [capacity, blocks] : free_[secret]) {
-      for (void* block : blocks) to_system(block, secret);
+      for (void* block : blocks) to_system(block, capacity, secret);
     }
     free_[secret].clear();
   }
@@ -111,6 +121,8 @@ void* MemoryPool::acquire(std::size_t bytes, std::size_t& capacity, bool secret)
       return block;
     }
   }
+  const std::optional<std::uint64_t> limit = memory_limit();  // which is of all that is held, kept blocks among it
+  if (limit && used() + cached() + capacity > *limit) drop_cached();
   void* block = bytes <= largest ? from_system(capacity, secret) : nullptr;
   if (block == nullptr && bytes <= largest) {
     drop_cached();
@@ -142,7 +154,7 @@ void MemoryPool::release(void* block, std::size_t capacity, bool secret) noexcep
     }
   } catch (const std::bad_alloc&) {  // no room to remember the block: let it go
   }
-  to_system(block, secret);
+  to_system(block, capacity, secret);
 }
 
 }  // namespace cyclotome::cpu
