@@ -33,14 +33,15 @@ std::shared_ptr<nb::object> shared(nb::object callback) {
 }
 
 /// Progress to a callback, if there is one; between pieces of work signals are heard too, so that Ctrl-C ends it.
-Options options_of(nb::object callback, bool allow_undecryptable, std::string product_method,
-                   bool relinearize_products) {
+Options options_of(nb::object callback, bool allow_undecryptable, std::string product_method, bool relinearize_products,
+                   bool refresh_operands) {
   const bool silent = callback.is_none();
   const auto kept = shared(std::move(callback));
   Options options;
   options.allow_undecryptable = allow_undecryptable;
   options.product_method = std::move(product_method);
   options.relinearize_products = relinearize_products;
+  options.refresh_operands = refresh_operands;
   options.progress = [kept, silent](std::size_t done, std::size_t total, std::string_view what) {
     const nb::gil_scoped_acquire acquire;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
@@ -136,7 +137,7 @@ void bind_shape(nb::module_& m) {
 void bind_parts(nb::module_& m) {
   nb::class_<Options>(m, "Options")
       .def(nb::new_(&options_of), "progress"_a.none(), "allow_undecryptable"_a, "product_method"_a = "",
-           "relinearize_products"_a = false);
+           "relinearize_products"_a = false, "refresh_operands"_a = false);
   nb::class_<Integers>(m, "Integers")
       .def(nb::new_(&integers_of), "values"_a)
       .def_static("wide", &wide_integers, "shape"_a, "words"_a, "bytes"_a)

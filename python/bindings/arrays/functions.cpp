@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/vector.h>
 
@@ -79,6 +80,15 @@ void bind_functions(nb::module_& m) {
   m.def("power", &value::power, "x"_a, "exponent"_a, "options"_a, NoGil());
   m.def("polyval", &value::polyval, "coefficients"_a, "x"_a, "options"_a, NoGil());
   m.def("lookup", &value::lookup, "table"_a, "x"_a, "options"_a, NoGil());
+  m.def("floor_divide", &value::floor_divide, "x"_a, "divisor"_a, "options"_a, NoGil());
+  m.def("remainder", &value::remainder, "x"_a, "divisor"_a, "options"_a, NoGil());
+  m.def(
+      "divide",
+      [](const EncryptedArray& x, std::int64_t divisor, const Options& options) {
+        value::Divided parts = value::divide(x, divisor, options);
+        return std::pair(std::move(parts.quotient), std::move(parts.remainder));
+      },
+      "x"_a, "divisor"_a, "options"_a, NoGil());
   bind_comparisons(m);
   bind_selections(m);
   m.def("sorted", ordered(&value::sorted), "x"_a, "axis"_a, "descending"_a, "kept"_a, "digits"_a, "options"_a, NoGil());

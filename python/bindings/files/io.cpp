@@ -25,6 +25,7 @@
 #include "cyclotome/io/objects/ltv_io.hpp"
 #include "cyclotome/io/objects/parameters_io.hpp"
 #include "cyclotome/io/objects/plain_array_io.hpp"
+#include "cyclotome/io/reals/real_array_io.hpp"
 
 namespace cyclotome::python {
 
@@ -247,6 +248,10 @@ void bind_io(nb::module_& m) {
           [](const OwnedContainer& c, const rlwe::ContextPtr& context) { return io::read_array(*c, context); },
           "context"_a, NoGil())
       .def(
+          "read_real_array",
+          [](const OwnedContainer& c, const rlwe::ContextPtr& context) { return io::read_real_array(*c, context); },
+          "context"_a, NoGil())
+      .def(
           "read_bundle",
           [](const OwnedContainer& c, const rlwe::ContextPtr& context) { return io::read_bundle(*c, context); },
           "context"_a, NoGil());
@@ -265,6 +270,7 @@ void bind_io(nb::module_& m) {
   bind_public<rlwe::Commitment>(m);
   bind_public<rlwe::KeyShare>(m);
   bind_public<value::DecryptionShare>(m);
+  bind_public<value::RealArray>(m);
   m.def(
       "to_bytes",
       [](const value::EncryptedArray& array, const nb::bytes& metadata, const value::Options& options) {

@@ -17,6 +17,7 @@
 #include "cyclotome/io/objects/inspect.hpp"
 #include "cyclotome/io/objects/ltv_io.hpp"
 #include "cyclotome/io/objects/product_context_io.hpp"
+#include "cyclotome/scheme/ckks/levels.hpp"
 
 namespace cyclotome::python {
 
@@ -100,6 +101,14 @@ nb::dict facts_of(const io::Inspection& inspection) {
     facts["shape"] = tuple_of(inspection.description->layout.shape());
     facts["placement"] = inspection.description->layout.placement();
     facts["bound"] = inspection.description->bound;
+  }
+  if (const auto& reals = inspection.reals) {
+    const rlwe::Parameters& p = inspection.parameters;
+    const auto scales = ckks::level_scales(p.moduli(), ckks::Part::of(p).scale());
+    const ckks::Error error = ckks::error_of(p, reals->about, scales[inspection.arrays[0].limbs - 1]);
+    facts["shape"] = tuple_of(reals->layout.shape());
+    facts["reals"] = nb::make_tuple(reals->field == value::Field::complex, reals->layout.packed(), reals->about.bound,
+                                    error.max, error.rms);
   }
   if (inspection.shape) facts["shape"] = tuple_of(*inspection.shape);
   facts["relinearization"] = inspection.relinearization;

@@ -114,6 +114,18 @@ void bind_keys(nb::module_& m) {
            NoGil())
       .def("to", &public_key_to, "context"_a, NoGil());
 
+  // A secret key and a public key of it.
+  m.def(
+      "generate_key_pair",
+      [](const rlwe::ContextPtr& context) {
+        auto [secret, public_key] = [&] {
+          const nb::gil_scoped_release released;
+          return rlwe::KeyPair::generate(context);
+        }();
+        return nb::make_tuple(std::move(secret), std::move(public_key));
+      },
+      "context"_a, nb::sig("def generate_key_pair(context: Context) -> tuple[SecretKey, PublicKey]"));
+
   nb::class_<EvaluationKeys>(m, "EvaluationKeys")
       .def_static("generate", &EvaluationKeys::generate, "secret"_a, "relinearization"_a, "galois_elements"_a, NoGil())
       .def_prop_ro("context", &EvaluationKeys::context)

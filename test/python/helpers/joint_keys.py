@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import struct
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ import cyclotome as cy
 import numpy as np
 from cyclotome import _core
 from cyclotome._core import testing
-from cyclotome._core.testing import rlwe
+from cyclotome._core.testing import rlwe, threshold
 from cyclotome.devices.contexts import context_on
 from cyclotome.keys.kinds import EvaluationKeys, PublicKey
 from exact_noise import NAMES, TOLERANCE, norms_of_rows
@@ -172,3 +173,23 @@ def gaps(joint: Joint, x: cy.EncryptedArray) -> NDArray[np.float64]:
         assert found.min() >= -TOLERANCE, f"{NAMES[int(found.argmin())]}: 2^{measured}, bound 2^{channel.noise}"
         worst = np.minimum(worst, found)
     return worst
+
+
+def shares_digest(shares: list[cy.threshold.DecryptionShare], key_id: str) -> bytes:
+    """What is committed to before decryption shares are shown: what they are asked for, their shape and residues."""
+    whole = hashlib.sha256()
+    for share in shares:
+        facts = share.native.session + bytes.fromhex(key_id) + share.native.array
+        facts += b"".join(struct.pack("<I", one) for one in (share.flooding_bits, share.epoch, *share.active))
+        whole.update(hashlib.sha256(b"cyclotome joint question 2\n" + facts).digest())
+        moduli, degree = share.parameters.moduli, share.parameters.degree
+        width, count = 4 if max(moduli) < 1 << 32 else 8, len(share.parameters.plain_moduli)
+        whole.update(struct.pack("<II", share.party, count))
+        channels = []
+        for place in range(count):
+            limbs = threshold.decryption_share_limbs(share.native, place)
+            channels.append(np.array(threshold.decryption_share_residues(share.native, place), dtype=f"<u{width}"))
+            whole.update(struct.pack("<QQQ", channels[-1].size // degree // limbs, 1, limbs))
+        for residues in channels:
+            whole.update(residues.tobytes())
+    return whole.digest()

@@ -26,7 +26,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 TESTS = PurePosixPath("test/python")
 #: Folders that packages lie in.
-PACKAGES = tuple(map(PurePosixPath, ("python", "bench", "demo", "hdl", "study")))
+PACKAGES = tuple(map(PurePosixPath, ("python", "bench", "demo", "hdl", "reader", "study")))
 #: Where the tests of a folder of sources lie, if not in the room of its name.
 ROOMS = {
     "bindings": ("pages",),

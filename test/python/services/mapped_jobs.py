@@ -167,3 +167,24 @@ def service_within(x: Any) -> Any:
     """A pool of its own, which a process of one does not have."""
     with cy.Server({"doubled": doubled}, workers=1):
         return x
+
+
+def unending(x: Any) -> Any:
+    """More products in a row than any parameters of this size have."""
+    with cy.bootstrap("auto"):
+        for _ in range(60):
+            x = x * x + 1
+    return x
+
+
+def dies_once_while_refreshing(batch: tuple[str, Any]) -> Any:
+    """Kills its worker in the middle of the first refresh, when it sees this mark for the first time."""
+    mark, x = batch
+
+    def told(_done: int, _total: int, what: str) -> None:
+        if what.startswith("refreshing") and not Path(mark).exists():
+            Path(mark).touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    with cy.progress(told):
+        return unending(x)
