@@ -38,3 +38,25 @@ function(cyclotome_precompile target)
     ${target} PRIVATE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess;-Wno-array-bounds>"
                       "$<$<COMPILE_LANG_AND_ID:CXX,Clang>:SHELL:-Xclang -fno-pch-timestamp>")
 endfunction()
+
+# Sources in groups of a dozen, mostly of one room: what they share is read, instantiated and compiled once. Nothing is hidden
+# then between files of a group, nor is a missing #include seen, so this too is for builds of tests. Files with options of their
+# own stay apart. tools/unity_groups.py keeps files apart that give the same names of their own.
+option(CYCLOTOME_UNITY "Compile the library's sources in groups: for builds that tests need from nothing" OFF)
+
+function(cyclotome_unite target folder)
+  if(NOT CYCLOTOME_UNITY)
+    return()
+  endif()
+  find_package(Python 3.10 REQUIRED COMPONENTS Interpreter)
+  set(grouping "${PROJECT_SOURCE_DIR}/tools/unity_groups.py")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${grouping}")
+  execute_process(COMMAND "${Python_EXECUTABLE}" "${grouping}" "${folder}" OUTPUT_VARIABLE lines COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCHALL "[^\n]+" lines "${lines}")
+  foreach(line ${lines})
+    string(REGEX REPLACE "^([0-9]+) .*" "\\1" group "${line}")
+    string(REGEX REPLACE "^[0-9]+ " "" source "${line}")
+    set_property(SOURCE "${source}" PROPERTY UNITY_GROUP "${group}")
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+endfunction()

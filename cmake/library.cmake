@@ -31,10 +31,10 @@ file(GLOB_RECURSE internals CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/cycloto
      "${PROJECT_SOURCE_DIR}/src/cyclotome/study/*.cpp")
 list(FILTER internals EXCLUDE REGEX
      "engine/(cpu/(cpu|instruction_set)|fpga/fpga)[.]cpp$|study/transform/(design|polynomial_transform|transform_engine)[.]cpp$")
-if(NOT MSVC)
+if(NOT MSVC AND NOT CYCLOTOME_UNITY)
   set_property(SOURCE ${internals} APPEND PROPERTY COMPILE_OPTIONS -fvisibility=hidden)
 endif()
-if(CMAKE_CXX_COMPILER_ID MATCHES "Clang") # which takes no precompiled header of another visibility
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang" AND NOT CYCLOTOME_UNITY) # which takes no precompiled header of another visibility
   set_property(SOURCE ${internals} PROPERTY SKIP_PRECOMPILE_HEADERS ON)
 endif()
 target_compile_options(cyclotome PRIVATE "$<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>")
@@ -51,4 +51,5 @@ set_target_properties(
              VISIBILITY_INLINES_HIDDEN ON
              POSITION_INDEPENDENT_CODE ON)
 cyclotome_precompile(cyclotome)
+cyclotome_unite(cyclotome "${PROJECT_SOURCE_DIR}/src")
 include(cmake/usage.cmake)

@@ -64,9 +64,8 @@ _PYRIGHT = {
 def pages() -> list[str]:
     """Pages that may have programs, by their path from the root."""
     found = {path.relative_to(ROOT).as_posix() for path in (ROOT / "doc").rglob("*.md")}
-    return sorted(
-        {*found, "README.md", *(f"{folder}/README.md" for folder in ("bench", "demo", "hdl", "reader", "study"))}
-    )
+    packages = {f"{folder}/README.md" for folder in ("bench", "demo", "hdl", "reader", "study")}
+    return sorted({*found, "README.md", *packages})
 
 
 def statements(text: str) -> str:

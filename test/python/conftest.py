@@ -7,6 +7,7 @@ import gc
 import os
 import secrets
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,22 @@ settings.load_profile("cyclotome")
 
 #: Choosing some of the tests: --sample, --changed-since.
 pytest_plugins = ["selection"]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Processes take files in the order of `pytest_collection_modifyitems`, not by how many tests they have."""
+    if hasattr(config.option, "loadscopereorder"):
+        config.option.loadscopereorder = False
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """In several processes, files with the most slow tests come first, then those with the most tests: whoever begins a
+    long one last works alone while the others wait."""
+    if hasattr(config, "workerinput"):
+        slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
+        every = Counter(item.path for item in items)
+        items.sort(key=lambda item: (-slow[item.path], -every[item.path], str(item.path)))
 
 
 def pytest_collection_finish() -> None:

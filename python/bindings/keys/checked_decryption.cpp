@@ -12,9 +12,9 @@
 #include <algorithm>
 
 #include "bindings/bindings.hpp"
+#include "bindings/file_path.hpp"
 #include "cyclotome/io/joint/mac_file.hpp"
 #include "cyclotome/math/errors.hpp"
-#include "bindings/file_path.hpp"
 
 namespace cyclotome::python {
 

@@ -99,11 +99,6 @@ std::vector<Wire> selected(Writer& writer, const Pairs& at, std::span<const Wire
 
 std::size_t word_bits(std::uint64_t modulus) { return static_cast<std::size_t>(std::bit_width(modulus)) - 1; }
 
-std::size_t words_for(std::size_t bits, std::uint64_t modulus) {
-  const std::size_t width = word_bits(modulus);
-  return (bits + width - 1) / width;
-}
-
 Circuit sort_circuit(const Sorting& s) {
   require(s);
   Writer writer(message("sorting ", s.count, " numbers of ", s.bits, " bits"), s.modulus);

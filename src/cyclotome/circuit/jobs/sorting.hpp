@@ -36,8 +36,6 @@ Circuit argmax_circuit(const Sorting& sorting);
 
 /// How many bits an output word holds: 1 for modulus 2, else what fits below the modulus.
 std::size_t word_bits(std::uint64_t modulus);
-/// How many wires an output of so many bits takes.
-std::size_t words_for(std::size_t bits, std::uint64_t modulus);
 
 /// The most numbers that are sorted.
 inline constexpr std::size_t most_numbers = 64;
