@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         fpga,
         interop,
         models,
+        pir,
         polynomials,
         rekeying,
         sessions,
@@ -77,12 +78,13 @@ if TYPE_CHECKING:
     from .keys.kinds import EvaluationKeys, Keys, PublicKey, SecretKey
     from .memory import memory_limit, set_memory_limit
     from .numbers.fixed_point import FixedPoint
-    from .options import allow_undecryptable, progress, relinearize_at_once
+    from .options import allow_undecryptable, bootstrap, progress, relinearize_at_once
     from .parameters.parameters import Parameters
     from .planning.dry_runs import Operand
     from .planning.plans import Plan, plan
     from .planning.suggestions import suggest
     from .polynomials import convolve
+    from .reals.array import RealArray
     from .sessions.client import Client
     from .sessions.mapping import map
     from .sessions.server import Server
@@ -109,6 +111,7 @@ __all__ = [
     "PlainArray",
     "Plan",
     "PublicKey",
+    "RealArray",
     "SecretKey",
     "Server",
     "__version__",
@@ -117,6 +120,7 @@ __all__ = [
     "argmin",
     "bfv",
     "bgv",
+    "bootstrap",
     "circuit",
     "concatenate",
     "convolution_matrix",
@@ -148,6 +152,7 @@ __all__ = [
     "models",
     "noise_budget",
     "one_hot",
+    "pir",
     "plain",
     "plan",
     "polynomials",
@@ -200,12 +205,13 @@ _MODULES = {
     "keys.kinds": "EvaluationKeys Keys PublicKey SecretKey",
     "memory": "memory_limit set_memory_limit",
     "numbers.fixed_point": "FixedPoint",
-    "options": "allow_undecryptable progress relinearize_at_once",
+    "options": "allow_undecryptable bootstrap progress relinearize_at_once",
     "parameters.parameters": "Parameters",
     "planning.dry_runs": "Operand",
     "planning.plans": "Plan plan",
     "planning.suggestions": "suggest",
     "polynomials": "convolve",
+    "reals.array": "RealArray",
     "sessions.client": "Client",
     "sessions.mapping": "map",
     "sessions.server": "Server",

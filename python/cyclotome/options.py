@@ -17,12 +17,14 @@ from types import FrameType
 from typing import Any, Literal, TypeVar
 
 from . import _core
+from .errors import ArgumentError
 from .progress_bars import bars
 
 __all__ = [
     "Callback",
     "Options",
     "allow_undecryptable",
+    "bootstrap",
     "current",
     "options",
     "product_method",
@@ -40,7 +42,14 @@ Callback = Callable[[int, int, str], None]
 class Options:
     """What holds for the operations of a thread or task; `native` is the same for the library. Nobody changes one."""
 
-    __slots__ = ("allow_undecryptable", "native", "product_method", "progress", "relinearize_products")
+    __slots__ = (
+        "allow_undecryptable",
+        "native",
+        "product_method",
+        "progress",
+        "refresh_operands",
+        "relinearize_products",
+    )
 
     def __init__(
         self,
@@ -48,16 +57,26 @@ class Options:
         allow_undecryptable: bool = False,
         product_method: str = "",
         relinearize_products: bool = False,
+        refresh_operands: bool = False,
     ) -> None:
         self.progress = progress
         self.allow_undecryptable = allow_undecryptable
         self.product_method = product_method
         self.relinearize_products = relinearize_products
-        self.native = _core.Options(progress, allow_undecryptable, product_method, relinearize_products)
+        self.refresh_operands = refresh_operands
+        self.native = _core.Options(
+            progress, allow_undecryptable, product_method, relinearize_products, refresh_operands
+        )
 
     def with_progress(self, callback: Callback | None) -> Options:
         """The same with another callback."""
-        return Options(callback, self.allow_undecryptable, self.product_method, self.relinearize_products)
+        return Options(
+            callback,
+            self.allow_undecryptable,
+            self.product_method,
+            self.relinearize_products,
+            self.refresh_operands,
+        )
 
 
 _UNTOLD = Options()
@@ -221,6 +240,42 @@ def relinearize_at_once() -> AbstractContextManager[None]:
         True
     """
     return _told("relinearize_products", True)
+
+
+def bootstrap(when: Literal["auto", "never"] = "auto") -> AbstractContextManager[None]:
+    """Within this context, operations of this thread or task refresh their operands by themselves
+    (`EncryptedArray.refreshed`), so that no computation ends for noise. EXPERIMENTAL, as refreshing is.
+
+    An operation whose result could not be refreshed any more refreshes first those of its operands that are out of
+    room: as late as possible, as bounds say, so that `plan` of the same computation within this context refreshes at
+    the same places. What was refreshed is kept by the array, and serves its other uses within this context: nothing is
+    refreshed twice. Functions of deep polynomials (`polyval`, comparisons, sorting) also refresh on their way.
+    Progress shows "refreshing for multiply", and what else there is.
+
+    Args:
+        when: "auto"; "never", the usual, within another context.
+
+    Raises:
+        ArgumentError: another word.
+
+    Within it operations raise `MissingKeyError` where a result would not decrypt and there are no keys of
+    ``keygen(..., bootstrap=True)``, `UnsupportedError` for parameters that can't be refreshed, and `NoiseError` for
+    operands that came too late, made outside of it.
+
+    Example:
+        >>> import cyclotome as cy
+        >>> params = cy.Parameters.bootstrappable(256, allow_insecure=True)  # a test size
+        >>> secret, public, _ = cy.keygen(params, bootstrap=True, rotations=[])
+        >>> x = cy.encrypt([2, 3], public, wrap=True)
+        >>> with cy.bootstrap("auto"):
+        ...     for _ in range(20):
+        ...         x = x * x
+        >>> bool((cy.decrypt(x, secret) % 65537 == [pow(v, 2**20, 65537) for v in (2, 3)]).all())
+        True
+    """
+    if when not in ("auto", "never"):
+        raise ArgumentError(f'bootstrap: {when!r}; it is "auto" or "never"')
+    return _told("refresh_operands", when == "auto")
 
 
 def options(progress: Callback | None) -> _core.Options:

@@ -18,6 +18,7 @@ from ..memory import warn_of_spread
 from ..numbers.values import integers, interval_of, magnitude_of, native, word
 from ..options import current
 from ..pickling import pickled_as_file
+from ..reals.array import REALS_AND_INTEGERS, RealArray
 from .plain import PlainArray
 from .refusals import NoNumber
 from .shape import ArrangedArray
@@ -185,6 +186,8 @@ class EncryptedArray(ArrangedArray, TurnedArray, NoNumber):
         the library's."""
         if isinstance(other, Distributed):
             return NotImplemented  # type: ignore[no-any-return]  # as operators may
+        if isinstance(other, RealArray):
+            raise MismatchError(f"{operation}: {REALS_AND_INTEGERS}")
         keys = self._keyring
         if isinstance(other, EncryptedArray):
             if other._keyring is not keys:
@@ -230,6 +233,32 @@ class EncryptedArray(ArrangedArray, TurnedArray, NoNumber):
         if isinstance(exponent, EncryptedArray) or not hasattr(exponent, "__index__"):
             raise UnsupportedError(f"x ** {exponent!r}: exponents are whole numbers, and public")
         return self.derived(_core.power(self._native, word(exponent, "an exponent"), current.get().native))
+
+    def __floordiv__(self, divisor: object) -> EncryptedArray:
+        """Quotients by a public number, rounded down: a table of those of all values that the bound leaves, at most
+        2^14, as `lookup` has it. Remainders, ``x % divisor``, have the divisor's sign, as Python's; `divmod` gives
+        both, for the work of one.
+
+        Raises:
+            ArgumentError: a divisor of 0.
+            UnsupportedError: one that is encrypted, or no whole number.
+            RangeError: more values; ones that wrap around; more than a plaintext modulus tells apart.
+
+        Example:
+            >>> import cyclotome as cy
+            >>> secret, public, _ = cy.keygen(cy.Parameters.suggest(depth=4, value_bits=4, result_bits=10))
+            >>> x = cy.encrypt([0, 5, 14, 15], public, bound=(0, 15))
+            >>> cy.decrypt(x // 7, secret), cy.decrypt(x % 7, secret)
+            (array([0, 0, 2, 2]), array([0, 5, 0, 1]))
+        """
+        return self.derived(_core.floor_divide(self._native, _divisor(divisor), current.get().native))
+
+    def __mod__(self, divisor: object) -> EncryptedArray:
+        return self.derived(_core.remainder(self._native, _divisor(divisor), current.get().native))
+
+    def __divmod__(self, divisor: object) -> tuple[EncryptedArray, EncryptedArray]:
+        quotient, remainder = _core.divide(self._native, _divisor(divisor), current.get().native)
+        return self.derived(quotient), self.derived(remainder)
 
     def __matmul__(self, other: Operand) -> EncryptedArray:
         """As `numpy.matmul`, with encrypted and public operands. A public matrix times packed values gives packed
@@ -349,6 +378,17 @@ class EncryptedArray(ArrangedArray, TurnedArray, NoNumber):
     def __array_function__(self, function: Any, _: Any, arguments: Any, options: Any) -> Any:
         """NumPy's functions (NEP 18): those that `numpy_functions` has. Found when called, as they build on this."""
         return import_module("cyclotome.functions.numpy_functions").call(function, arguments, options)
+
+
+def _divisor(divisor: object) -> int:
+    """Of a division.
+
+    Raises:
+        UnsupportedError: no public whole number.
+    """
+    if isinstance(divisor, EncryptedArray) or not hasattr(divisor, "__index__"):
+        raise UnsupportedError(f"x // {divisor!r}: divisors are whole numbers, and public")
+    return word(divisor, "a divisor")
 
 
 def as_sent(x: EncryptedArray) -> EncryptedArray:

@@ -10,7 +10,8 @@ from ..errors import UnsupportedError
 __all__ = ["NoNumber", "unknown"]
 
 _REFUSALS = {
-    "division": "results of divisions are no integers; decrypt and divide there, or multiply by a scaled reciprocal",
+    "division": "results of divisions are no integers; decrypt and divide there, or multiply by a scaled reciprocal; "
+    "x // 7 and x % 7 by public numbers are",
     "comparison": "an answer in the clear would reveal them; cyclotome.equal, less and maximum give encrypted ones. "
     "(Two arrays are the same object if `x is y`)",
     "truth": "whether an encrypted value is zero can't be told without the secret key; decrypt first",
@@ -70,7 +71,7 @@ class NoNumber:
         def __truediv__(self, other: object) -> NoReturn:
             self._refuse("division")
 
-        __rtruediv__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __divmod__ = __rdivmod__ = __truediv__
+        __rtruediv__ = __rfloordiv__ = __rmod__ = __rdivmod__ = __truediv__
 
         def __rpow__(self, other: object) -> NoReturn:
             self._refuse("powers")

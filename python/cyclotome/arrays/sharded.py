@@ -209,6 +209,12 @@ class ShardedArray(Distributed):
     def __pow__(self, exponent: object) -> ShardedArray:
         return self.map(lambda piece: piece**exponent)
 
+    def __floordiv__(self, divisor: object) -> ShardedArray:
+        return self.map(lambda piece: piece // divisor)
+
+    def __mod__(self, divisor: object) -> ShardedArray:
+        return self.map(lambda piece: piece % divisor)
+
     def __matmul__(self, other: object) -> ShardedArray | EncryptedArray:
         if isinstance(other, ShardedArray):
             if self.ndim < 3 or other.ndim < 3:

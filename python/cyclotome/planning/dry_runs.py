@@ -135,15 +135,26 @@ class DryRun:
         self._secret = _core.SecretKey.generate(self.context.native)
         self._public = _core.PublicKey.generate(self._secret)
         self._elements = sorted(set(parameters.native.slot_elements) - {1}) if parameters.has_slots else []
+        self._refreshes = False
         self._make_keys()
 
     def _make_keys(self) -> None:
         native = _core.EvaluationKeys.generate(self._secret, True, self._elements)
+        if self._refreshes:
+            native = native.with_encapsulation(self._secret)
         self.evaluation = EvaluationKeys(self.parameters, self.context, native)
         self.public = PublicKey(self.parameters, self.context, self._public, self.evaluation)
 
-    def run(self, compute: Callable[..., object], operands: Sequence[Operand]) -> tuple[Any, list[Any]]:
+    def run(
+        self,
+        compute: Callable[..., object],
+        operands: Sequence[Operand],
+        begun: Callable[[], object] = lambda: None,
+    ) -> tuple[Any, list[Any]]:
         """Arguments and results. Raises what the computation does.
+
+        Args:
+            begun: called each time it begins: once more with every key that it turns out to take.
 
         Raises:
             ArgumentError: see `results_of`.
@@ -151,11 +162,27 @@ class DryRun:
         while True:
             arguments = [operand.encrypted(self.public) for operand in operands]
             self.engine.reset()
+            begun()
             try:
                 return arguments, results_of(compute, arguments)
             except MissingKeyError as error:
+                if "bootstrap=True" in str(error) and not self._refreshes:
+                    self._make_refreshing_keys()
+                    continue
                 asked = _ASKED.search(str(error))
                 if asked is None or int(asked[1]) in self._elements or len(self._elements) > _MOST_ELEMENTS:
                     raise
                 self._elements = sorted({*self._elements, int(asked[1])})
                 self._make_keys()
+
+    def _make_refreshing_keys(self) -> None:
+        """With those that refresh, and the tables for it, which are no part of a computation.
+
+        Raises:
+            UnsupportedError: parameters that can't be refreshed.
+        """
+        refreshing = _core.galois_elements(self.parameters.native, [], False, [], [], True)
+        self._elements = sorted({*self._elements, *refreshing})
+        self._refreshes = True
+        self._make_keys()
+        _core.refresh_facts(self.context.native)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import inspect
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict
@@ -20,6 +21,7 @@ from ..parameters.parameters import Parameters, required_parameters
 from ..text import byte_size, plural
 from .dry_runs import DryRun, Operand, arrays_in, results_of
 from .estimates import estimated_seconds
+from .refreshes import PlannedRefresh, refreshes_of
 
 __all__ = ["Operation", "Plan", "PlannedKeys", "plan"]
 
@@ -31,6 +33,7 @@ class PlannedKeys(TypedDict):
     rotations: list[int]
     columns: bool
     galois_elements: list[int]
+    bootstrap: bool
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,8 @@ class Plan:
     peak_bytes: int
     #: An estimate for one core of the device: transforms and products of residues, at what each takes there by itself.
     seconds: float
+    #: What is refreshed, in its order, and where; whose work is part of all other figures.
+    refreshes: tuple[PlannedRefresh, ...] = ()
 
     def keygen(self) -> PlannedKeys:
         """Arguments for `keygen` that make the keys it takes and no others: ``cy.keygen(params, **plan.keygen())``."""
@@ -81,6 +86,7 @@ class Plan:
             "rotations": list(self.rotations),
             "columns": self.columns,
             "galois_elements": list(self.galois_elements),
+            "bootstrap": bool(self.refreshes),
         }
 
     def __str__(self) -> str:
@@ -98,6 +104,15 @@ class Plan:
             f"memory           arguments {byte_size(self.input_bytes)}, at most {byte_size(self.peak_bytes)}",
             f"time             about {self.seconds:.2g} s on one core (estimate)",
         ]
+        if self.refreshes:
+            lines.append(
+                f"refreshes        {sum(each.ciphertexts for each in self.refreshes)} ciphertexts (experimental)"
+            )
+            counted = Counter((each.operation, each.line) for each in self.refreshes)
+            lines += [
+                f"                 {plural(times, 'time')} for {operation}" + (f", {line}" if line else "")
+                for (operation, line), times in counted.items()
+            ]
         if self.summed_products:
             lines.append(
                 f"hint             {plural(self.summed_products, 'product')} made one by one before they are summed: "
@@ -191,12 +206,14 @@ def plan(
         if parameters is not None and any(x.parameters != parameters for x in operands):
             raise ArgumentError("plan: the encrypted inputs are of other parameters")
         engine, arguments, evaluation = _on_account(operands)
-        results = results_of(compute, arguments)
-        return _made(operands[0].parameters, engine, evaluation, arguments, results, device)
+        with refreshes_of() as refreshes:
+            results = results_of(compute, arguments)
+        return _made(operands[0].parameters, engine, evaluation, arguments, results, device, refreshes)
     parameters = required_parameters("plan", parameters, "; suggest finds some")
     dry = DryRun(parameters)
-    arguments, results = dry.run(compute, operands)
-    return _made(parameters, dry.engine, dry.evaluation, arguments, results, device)
+    with refreshes_of() as refreshes:
+        arguments, results = dry.run(compute, operands, refreshes.clear)
+    return _made(parameters, dry.engine, dry.evaluation, arguments, results, device, refreshes)
 
 
 def _made(
@@ -206,6 +223,7 @@ def _made(
     arguments: Sequence[Any],
     results: Sequence[EncryptedArray],
     device: str,
+    refreshes: Sequence[PlannedRefresh],
 ) -> Plan:
     account = engine.account
     read = [] if evaluation is None else engine.keys_read(evaluation.native)
@@ -245,6 +263,7 @@ def _made(
         key_bytes=count * each,
         peak_bytes=engine.peak_bytes,
         seconds=estimated_seconds(parameters, account, device),
+        refreshes=tuple(refreshes),
     )
 
 

@@ -6,15 +6,17 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from ..errors import ArgumentError, PaddingWarning, ParameterError
 from ..numbers.values import index
+from ..options import bootstrap, current
 from ..parameters.parameters import Parameters
 from .dry_runs import Operand
 from .moduli import MOST_BITS
 from .search import cheapest
 from .trials import Search
+from .unlimited import cheapest_unlimited
 
 __all__ = ["suggest"]
 
@@ -34,6 +36,7 @@ def suggest(
     plain_moduli: Sequence[int] | None = None,
     flooding_bits: int = 0,
     parties: int = 1,
+    depth: int | Literal["unlimited"] | None = None,
     **intent: Any,
 ) -> Parameters:
     """The cheapest parameters that serve a computation, given as a function; `Parameters.suggest` finds them for one
@@ -62,6 +65,9 @@ def suggest(
             can't.
         parties: of a joint key (`threshold`), at most; with ``flooding_bits`` all of them can decrypt the results
             together with this flooding.
+        depth: "unlimited" for a computation whose operations refresh by themselves, ``with cy.bootstrap("auto")``: the
+            one of `Parameters.bootstrappable` that takes the least work, refreshes included. Within that context it is
+            what is looked for where no parameters carry the computation otherwise. EXPERIMENTAL.
         intent: without ``compute``, what `Parameters.suggest` takes: another name of that, with a warning.
 
     Raises:
@@ -77,6 +83,8 @@ def suggest(
         >>> int(cy.decrypt((x * y).sum(), secret))
         85344
     """
+    if depth is not None and (compute is None or depth != "unlimited"):
+        intent["depth"] = depth
     if compute is None:
         warnings.warn(
             "suggest without compute is cyclotome.Parameters.suggest, of the same arguments; this name for it "
@@ -128,4 +136,12 @@ def suggest(
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PaddingWarning)  # of parameters that are only tried
-        return cheapest(search, [32, 64] if word is None else [word], min_degree, scheme)
+        if depth == "unlimited":
+            return cheapest_unlimited(search, word, min_degree, scheme)
+        try:
+            with bootstrap("never"):
+                return cheapest(search, [32, 64] if word is None else [word], min_degree, scheme)
+        except ParameterError as error:
+            if current.get().refresh_operands:
+                return cheapest_unlimited(search, word, min_degree, scheme)
+            raise type(error)(f"{error}; or take depth='unlimited', and cy.bootstrap") from None

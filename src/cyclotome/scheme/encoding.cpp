@@ -88,7 +88,7 @@ std::uint64_t residue_of(std::int64_t value, std::uint64_t t) noexcept {
   return static_cast<std::uint64_t>(value) + (t & static_cast<std::uint64_t>(value >> 63));
 }
 
-/// What an engine has for values whose memory is the host's; null for others.
+/// What an engine has for values on their way; null for others.
 HostValues* host_values(const rlwe::Context& context) { return dynamic_cast<HostValues*>(context.engine().get()); }
 
 /// Polynomials in y as those in x that they are, y = x^(n/k), or the part in powers of y of polynomials in x.
@@ -150,8 +150,8 @@ rlwe::Plaintext encoded(const Way& way, Encoding::Kind kind, std::span<const std
   const bool constant = kind == Encoding::Kind::constants;
   const bool fills = constant && !way.ring->shape()->power_basis();  // one value stands in more places
   PolyArray polynomials = way.make();
-  HostValues* const host = field != nullptr || reduce || fills ? nullptr : host_values(context);
-  if (host != nullptr && host->place(polynomials.view(), values, width, positions)) {
+  HostValues* const host = field != nullptr || fills ? nullptr : host_values(context);
+  if (host != nullptr && host->place(polynomials.view(), values, width, positions, reduce)) {
     return way.finished(std::move(polynomials));
   }
   if (field != nullptr) {
@@ -164,16 +164,18 @@ rlwe::Plaintext encoded(const Way& way, Encoding::Kind kind, std::span<const std
   ZeroisingVector<std::uint64_t> residues(at_once * n, 0);  // of some rows; what lies beside the values stays zero
   for (std::size_t i = 0; i < items; ++i) {
     check_interrupt();
-    const auto row = values.subspan(i * width, width);
+    const std::size_t before = std::min(i * width, values.size());
+    const auto row = values.subspan(before, std::min(width, values.size() - before));
     const auto out = std::span(residues).subspan(i % at_once * n, n);
     if (field != nullptr) {
       encode_elements(out, row, constant, *field);
     } else if (fills) {
-      std::ranges::fill(out, t.reduce_signed(row.empty() ? 0 : row[0] * way.ring->shape()->one()));
+      const std::uint64_t one = t.reduce_signed(way.ring->shape()->one());
+      std::ranges::fill(out, row.empty() ? 0 : t.multiply(t.reduce_signed(row[0]), one));
     } else if (reduce) {
-      for (std::size_t j = 0; j < width; ++j) out[place(j)] = t.reduce_signed(row[j]);
+      for (std::size_t j = 0; j < row.size(); ++j) out[place(j)] = t.reduce_signed(row[j]);
     } else {
-      for (std::size_t j = 0; j < width; ++j) out[place(j)] = residue_of(row[j], t.value());
+      for (std::size_t j = 0; j < row.size(); ++j) out[place(j)] = residue_of(row[j], t.value());
     }
     if (const std::size_t rows = i % at_once + 1; rows == at_once || i + 1 == items) {
       polynomials.from_host(i + 1 - rows, std::span(residues).first(rows * n));
@@ -209,9 +211,10 @@ rlwe::Plaintext encode_residues(const rlwe::ContextPtr& context, rlwe::PlainInde
                                 bool reduce) {
   require_kind(*context, kind);
   if (const std::size_t most = values_of(*context, kind);
-      width > most || items == 0 || values.size() != items * width) {
+      width > most || items == 0 || values.size() > items * width || values.size() + width < items * width) {
     throw ArgumentError(message("encode_residues: ", values.size(), " values as ", items, " rows of ", width,
-                                "; rows hold at most ", most == context->degree() ? "n = " : "", most,
+                                ", of which the last may have fewer; rows hold at most ",
+                                most == context->degree() ? "n = " : "", most,
                                 " values and there must be at least one"));
   }
   static_cast<void>(positions_of(*context, plain, kind));  // throws where there are no slots

@@ -13,6 +13,7 @@
 #include "cyclotome/value/elementwise/reductions.hpp"
 #include "cyclotome/value/elementwise/shaping.hpp"
 #include "cyclotome/value/functions/comparisons.hpp"
+#include "cyclotome/value/functions/division.hpp"
 #include "cyclotome/value/functions/functions.hpp"
 #include "cyclotome/value/functions/ordering.hpp"
 #include "cyclotome/value/layout/slots.hpp"

@@ -442,6 +442,47 @@ TEST(arrays_are_refreshed_by_keys_from_a_file) {
   CHECK_THROWS(SecurityError, bootstrappable_parameters(1024));
 }
 
+TEST(operations_refresh_what_they_take_when_told_to) {
+  const ContextPtr context = make_context(bootstrappable_parameters(256, true), make_cpu_engine(1));
+  const Keys keys = keygen(context, {.rotations = std::vector<std::int64_t>{}, .bootstrap = true});
+  const std::vector<std::int64_t> values = {1, 0, -1, 1};
+  std::size_t refreshes = 0;
+  const Options options{.progress =
+                            [&](std::size_t done, std::size_t, std::string_view what) {
+                              if (done == 1 && what == "refreshing for multiply") ++refreshes;
+                            },
+                        .refresh_operands = true};
+  EncryptedArray x = encrypt(values, keys.public_key, {.bound = 1}).with_keys(keys.evaluation);
+  for (int i = 0; i < 60; ++i) x = multiply(multiply(x, x, options), x, options);
+  CHECK_EQ(decrypt(x, keys.secret).to_int64(), values);
+  CHECK(refreshes >= 8 && refreshes <= 20);
+  EncryptedArray y =
+      encrypt(values, keys.public_key, {.bound = 1}).with_keys(EvaluationKeys::generate(keys.secret, true, {}));
+  CHECK_THROWS(MissingKeyError, [&] {
+    for (int i = 0; i < 60; ++i) y = multiply(y, y, options);
+  }());
+}
+
+TEST(integers_are_divided_by_public_ones) {
+  const ContextPtr context = make_context(bootstrappable_parameters(256, true), make_cpu_engine(1));
+  const Keys keys = keygen(context, {.rotations = std::vector<std::int64_t>{}});
+  const std::vector<std::int64_t> values = {-9, -7, -1, 0, 6, 7, 20};
+  const EncryptedArray x = encrypt(values, keys.public_key, {.bound = 20}).with_keys(keys.evaluation);
+  for (const std::int64_t divisor : {7, -7, 1, 100, -100}) {
+    const Divided parts = divide(x, divisor);
+    const std::vector<std::int64_t> quotients = decrypt(parts.quotient, keys.secret).to_int64();
+    const std::vector<std::int64_t> rests = decrypt(parts.remainder, keys.secret).to_int64();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      CHECK_EQ(quotients[i] * divisor + rests[i], values[i]);
+      CHECK(rests[i] == 0 || ((rests[i] < 0) == (divisor < 0) && std::abs(rests[i]) < std::abs(divisor)));
+    }
+    CHECK_EQ(decrypt(floor_divide(x, divisor), keys.secret).to_int64(), quotients);
+    CHECK_EQ(decrypt(remainder(x, divisor), keys.secret).to_int64(), rests);
+  }
+  CHECK_THROWS(ArgumentError, floor_divide(x, 0));
+  CHECK_THROWS(RangeError, floor_divide(encrypt(values, keys.public_key, {.wrap = true}), 7));
+}
+
 }  // namespace
 
 int main() { return check::run(); }

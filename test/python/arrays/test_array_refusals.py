@@ -31,9 +31,9 @@ X = encrypted([[1, 2, 3], [4, 5, 6]], 10)
     [
         (lambda: X / 2, "decrypt and divide"),
         (lambda: 2 / X, "decrypt and divide"),
-        (lambda: X // 2, "decrypt and divide"),
-        (lambda: X % 2, "decrypt and divide"),
-        (lambda: divmod(X, 2), "decrypt and divide"),
+        (lambda: X // X, "divisors are whole numbers, and public"),
+        (lambda: X % 2.5, "divisors are whole numbers, and public"),
+        (lambda: divmod(7, X), "decrypt and divide"),
         (lambda: X == X, "x is y"),
         (lambda: X != 0, "cyclotome.equal, less and maximum"),
         (lambda: X < 3, "cyclotome.equal, less and maximum"),

@@ -27,6 +27,7 @@ OPTIONS: dict[str, tuple[Callable[[], AbstractContextManager[None]], Callable[[]
     "allow_undecryptable": (cy.allow_undecryptable, lambda: current.get().allow_undecryptable),
     "progress": (lambda: progress(reported), lambda: current.get().progress is reported),
     "relinearize_products": (cy.relinearize_at_once, lambda: current.get().relinearize_products),
+    "refresh_operands": (cy.bootstrap, lambda: current.get().refresh_operands),
     "product_method": (lambda: product_method("behz"), lambda: current.get().product_method == "behz"),
 }
 

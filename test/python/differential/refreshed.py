@@ -47,6 +47,34 @@ def refreshes(draw: Draw) -> None:
     np.testing.assert_array_equal(api.decrypt(x, keys.secret) % p, values)
 
 
+def by_itself(draw: Draw) -> None:
+    """Programs longer than any headroom, and what a plan says of them."""
+    keys = _keys(256)
+    p = keys.secret.parameters.plain_moduli[0]
+    values = np.array(draw(st.lists(st.integers(0, p - 1), min_size=3, max_size=3)), dtype=object)
+    steps = draw(st.lists(st.sampled_from(["square", "other", "sum"]), min_size=20, max_size=40))
+
+    def compute(x: Any, y: Any) -> Any:
+        for step in steps:
+            x = x * x if step == "square" else x * y if step == "other" else x + y
+        return x
+
+    x, y = api.encrypt(values, keys.public, wrap=True), api.encrypt(values[::-1], keys.public, wrap=True)
+    with api.bootstrap(when="auto"):
+        with api.bootstrap(when="never"), suppress(NoiseError):
+            compute(x, y)
+        plan = api.plan(compute, inputs=[x, y])
+        found = compute(x, y)
+    right = values
+    for step in steps:
+        right = (
+            right * right if step == "square" else right * values[::-1] if step == "other" else right + values[::-1]
+        ) % p
+    np.testing.assert_array_equal(api.decrypt(found, keys.secret) % p, right)
+    assert plan.keygen()["bootstrap"] == bool(plan.refreshes)
+    assert found.noise_headroom == plan.noise_headroom
+
+
 def other_moduli(draw: Draw) -> None:
     """Keys of one secret serve every plaintext modulus of a lattice."""
     keys = _keys(256)
@@ -69,4 +97,4 @@ def other_moduli(draw: Draw) -> None:
     assert api.decrypt(x + x, secret).tolist() == [2 * value for value in values]
 
 
-SCENARIOS = (refreshes, other_moduli)
+SCENARIOS = (refreshes, by_itself, other_moduli)

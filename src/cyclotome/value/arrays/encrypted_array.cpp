@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <mutex>
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/rlwe/domains.hpp"
@@ -11,6 +12,11 @@
 #include "cyclotome/scheme/encoding.hpp"
 
 namespace cyclotome::value {
+
+struct RefreshedForm {
+  std::mutex mutex;
+  std::optional<Channels> made;
+};
 
 namespace {
 
@@ -88,6 +94,25 @@ EncryptedArray::EncryptedArray(Placed placed, Bound bound, Keyring keys)
                                 layout().width()));
   }
   require_within("encrypted array", bound_, parameters());
+  forget_refreshed();
+}
+
+void EncryptedArray::forget_refreshed() {
+  const bool refreshes = keys_.evaluation != nullptr && keys_.evaluation->encapsulation() != nullptr;
+  refreshed_ = refreshes ? std::make_shared<RefreshedForm>() : nullptr;
+}
+
+std::optional<EncryptedArray> EncryptedArray::kept_refreshed() const {
+  if (refreshed_ == nullptr) return std::nullopt;
+  const std::lock_guard lock(refreshed_->mutex);
+  if (!refreshed_->made) return std::nullopt;
+  return EncryptedArray({*refreshed_->made, layout()}, bound(), keys());
+}
+
+void EncryptedArray::keep_refreshed(const EncryptedArray& refreshed) const {
+  if (refreshed_ == nullptr) return;
+  const std::lock_guard lock(refreshed_->mutex);
+  refreshed_->made = refreshed.channels();
 }
 
 double EncryptedArray::noise_headroom() const {
@@ -112,8 +137,14 @@ std::size_t EncryptedArray::bytes() const {
 }
 
 std::size_t EncryptedArray::held_bytes() const {
-  if (waits()) return waiting_->held_bytes();
   std::size_t sum = 0;
+  if (refreshed_ != nullptr) {
+    const std::lock_guard lock(refreshed_->mutex);
+    if (refreshed_->made) {
+      for (const Ciphertext& channel : *refreshed_->made) sum += channel.held_bytes();
+    }
+  }
+  if (waits()) return sum + waiting_->held_bytes();
   for (const Ciphertext& channel : channels()) sum += channel.held_bytes();
   return sum;
 }
@@ -122,6 +153,7 @@ EncryptedArray EncryptedArray::with_keys(const Keyring& keys) const {
   keys.require(*context(), key());
   EncryptedArray result = *this;
   result.keys_ = keys.joined(keys_);
+  if (refreshed_ == nullptr) result.forget_refreshed();
   if (waits() && !same_relinearization(*result.keys_.evaluation, *waiting_->keys())) {
     const auto rekeyed = [&](const Waiting& base) {
       return std::make_shared<const Waiting>(base.three(), base.levels(), result.keys_.evaluation);
@@ -134,7 +166,12 @@ EncryptedArray EncryptedArray::with_keys(const Keyring& keys) const {
 EncryptedArray EncryptedArray::to(const rlwe::ContextPtr& context) const { return {moved(placed(), context), bound_}; }
 
 EncryptedArray EncryptedArray::to(const rlwe::ContextPtr& context, const Keyring& keys) const {
-  if (!waits()) return to(context).with_keys(keys);
+  EncryptedArray result = waits() ? waiting_on(context, keys) : to(context).with_keys(keys);
+  if (const auto form = kept_refreshed()) result.keep_refreshed(form->to(context));
+  return result;
+}
+
+EncryptedArray EncryptedArray::waiting_on(const rlwe::ContextPtr& context, const Keyring& keys) const {
   keys.require(*context, key());
   static_cast<void>(keys.require_evaluation("to").relinearization());
   const auto there = [&](const Waiting& base) {
@@ -216,6 +253,7 @@ EncryptedArray EncryptedArray::switch_to_level(std::size_t level) const {
         message("switch_to_level: level ", level, " must lie in [1, ", this->level(), "]; levels only fall"));
   }
   EncryptedArray result = settled();
+  result.forget_refreshed();
   for (Ciphertext& channel : result.placed_.channels) {
     channel = scheme::switch_to_level(channel, rlwe::Level(std::min(level, channel.limbs())));
   }
@@ -226,6 +264,7 @@ EncryptedArray EncryptedArray::switch_to_least_level(double headroom) const {
   if (std::isnan(headroom)) throw ArgumentError("switch_to_least_level: headroom nan is no number of bits");
   EncryptedArray result = settled();
   if (!parameters().scheme().drops_primes()) return result;
+  result.forget_refreshed();
   for (Ciphertext& channel : result.placed_.channels) {
     const auto model = parameters().scheme().noise_model(parameters(), channel.plain());
     const rlwe::NoiseModel::State now{channel.noise(), channel.level(), channel.correction()};

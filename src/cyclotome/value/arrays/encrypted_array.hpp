@@ -7,6 +7,9 @@
 
 namespace cyclotome::value {
 
+/// What an array and its copies have in common: their ciphertexts with fresh noise, once somebody made them.
+struct RefreshedForm;
+
 /// An n-dimensional array of encrypted integers, made by `encrypt`. Immutable; copies share their ciphertexts, and one
 /// that was moved from is refused wherever it is used (ArgumentError).
 ///
@@ -51,8 +54,8 @@ class EncryptedArray {
   /// Bytes of its ciphertexts, of two parts if they wait: what it is to send, before files pack it; the same however it
   /// is used.
   std::size_t bytes() const;
-  /// Bytes that it takes in memory at present: with the transforms that are kept beside its ciphertexts, and with both
-  /// forms of products that waited.
+  /// Bytes that it takes in memory at present: with the transforms that are kept beside its ciphertexts, with both
+  /// forms of products that waited, and with what was refreshed of it.
   std::size_t held_bytes() const;
 
   /// The same array that knows these keys too: what products, sums over slots and rotations take. Throws MismatchError
@@ -61,10 +64,15 @@ class EncryptedArray {
   /// The same array without keys on another engine; `context` must have the same parameters (MismatchError). Products
   /// that wait are relinearised first.
   EncryptedArray to(const rlwe::ContextPtr& context) const;
-  /// The same with keys of that engine. Products go on waiting.
+  /// The same with keys of that engine. Products go on waiting, and what was refreshed is kept.
   EncryptedArray to(const rlwe::ContextPtr& context, const Keyring& keys) const;
   /// The same array without anything that waits.
   EncryptedArray settled() const;
+  /// The same values with the fresh noise that they were once given where operations refresh (room.hpp): kept by an
+  /// array and its copies. Nothing where they were not.
+  std::optional<EncryptedArray> kept_refreshed() const;
+  /// Keeps them.
+  void keep_refreshed(const EncryptedArray& refreshed) const;
   /// The same array with another bound. Throws RangeError for one that the parameters don't hold.
   EncryptedArray with_bound(const Bound& bound) const;
   /// An array of its ciphertexts `numbers`, in that order, in another layout: no ciphertext changes, and what waits
@@ -95,11 +103,16 @@ class EncryptedArray {
 
  private:
   EncryptedArray(std::shared_ptr<const Waiting> waiting, Bound bound, Keyring keys);
+  /// `to` of what waits.
+  EncryptedArray waiting_on(const rlwe::ContextPtr& context, const Keyring& keys) const;
+  /// Before its ciphertexts become others.
+  void forget_refreshed();
 
   Placed placed_;  ///< of multiples and sums that wait what they are made of: the same but for residues and noise
   Bound bound_;
   Keyring keys_;
   std::shared_ptr<const Waiting> waiting_;
+  std::shared_ptr<RefreshedForm> refreshed_;  ///< of arrays whose keys refresh
 };
 
 /// What every computed result has to pass: values that fit (RangeError), ciphertexts that hide something, encrypted

@@ -24,6 +24,9 @@ struct Options {
   /// Relinearise every product of ciphertexts at once, in place of one relinearisation for a sum of them: other bits,
   /// and less memory for products that are kept.
   bool relinearize_products = false;
+  /// Refresh operands of an operation first where its result could not be refreshed any more (room.hpp), so that
+  /// computations have no end. Takes keys for it (KeyOptions::bootstrap).
+  bool refresh_operands = false;
 };
 
 /// One long operation of `total` steps.

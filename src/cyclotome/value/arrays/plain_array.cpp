@@ -5,6 +5,7 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/rlwe/plain_sums.hpp"
+#include "cyclotome/value/arrays/room.hpp"
 #include "cyclotome/value/elementwise/elementwise.hpp"
 #include "cyclotome/value/elementwise/reductions.hpp"
 #include "cyclotome/value/layout/alignment.hpp"
@@ -105,6 +106,10 @@ Placed PlainArray::summed(const EncryptedArray& x, const std::vector<std::size_t
 
 EncryptedArray sum_of_products(const EncryptedArray& x, const PlainArray& w, std::span<const std::int64_t> axes,
                                const Options& options) {
+  if (options.refresh_operands) {
+    return with_room("sum of products", x, options,
+                     [&](const auto& a, const Options& how) { return sum_of_products(a, w, axes, how); });
+  }
   // Of products that wait in three parts the sum waits as well.
   const bool waits = x.as_it_is().channels.front().parts() > 2;
   if (waits || !w.meets(x)) return sum(multiply(x, w, options), axes, false, options);
@@ -119,6 +124,9 @@ EncryptedArray sum_of_products(const EncryptedArray& x, const PlainArray& w, std
 }
 
 EncryptedArray multiply(const EncryptedArray& x, const PlainArray& w, const Options& options) {
+  if (options.refresh_operands) {
+    return with_room("multiply", x, options, [&](const auto& a, const Options& how) { return multiply(a, w, how); });
+  }
   if (!w.meets(x)) return multiply(x, w.values(), options);
   const Bound bound = bound_with("multiply", product_bound, x, w.values(), w.bound_);
   const Term term = term_of("multiply", x, w.values().shape());
@@ -127,6 +135,9 @@ EncryptedArray multiply(const EncryptedArray& x, const PlainArray& w, const Opti
 }
 
 EncryptedArray add(const EncryptedArray& x, const PlainArray& w, const Options& options) {
+  if (options.refresh_operands) {
+    return with_room("add", x, options, [&](const auto& a, const Options& how) { return add(a, w, how); });
+  }
   if (!w.meets(x)) return add(x, w.values(), options);
   const Bound bound = bound_with("add", sum_bound, x, w.values(), w.bound_);
   const Term term = term_of("add", x, w.values().shape());
@@ -135,6 +146,9 @@ EncryptedArray add(const EncryptedArray& x, const PlainArray& w, const Options& 
 }
 
 EncryptedArray subtract(const EncryptedArray& x, const PlainArray& w, const Options& options) {
+  if (options.refresh_operands) {
+    return with_room("subtract", x, options, [&](const auto& a, const Options& how) { return subtract(a, w, how); });
+  }
   if (!w.meets(x)) return subtract(x, w.values(), options);
   const Bound bound = bound_with("subtract", difference_bound, x, w.values(), w.bound_);
   const Term term = term_of("subtract", x, w.values().shape());

@@ -4,20 +4,36 @@
 #include <algorithm>
 
 #include "cyclotome/scheme/bfv/bootstrapping/bootstrapping.hpp"
-#include "cyclotome/value/polynomials/polynomials.hpp"
 
 namespace cyclotome::value {
 
 EncryptedArray refresh(const EncryptedArray& given, const Options& options) {
-  const rlwe::EvaluationKeys& evaluation = given.keys().require_evaluation("refresh");
-  const EncryptedArray x = relinearized(given, options);
+  return refresh_as("refreshing", given, options);
+}
+
+EncryptedArray refresh_as(std::string_view what, const EncryptedArray& given, const Options& options) {
+  const rlwe::EvaluationKeys& keys = given.keys().require_evaluation("refresh");
+  EncryptedArray x = given.settled();
+  if (x.channels().front().parts() > 2) {
+    x = {{relinearize(x.channels(), keys, options), x.layout()}, x.bound(), x.keys()};
+  }
+  Task task(options, what, x.channels().size() * x.layout().batch());
   Channels channels;
-  Task task(options, "refreshing", x.channels().size());
   for (const Ciphertext& channel : x.channels()) {
-    channels.push_back(bfv::refresh(channel, evaluation));
-    task.advance();
+    channels.push_back(refresh_channel(channel, keys, task));
   }
   return {{std::move(channels), x.layout()}, x.bound(), x.keys()};
+}
+
+Ciphertext refresh_channel(const Ciphertext& channel, const rlwe::EvaluationKeys& keys, Task& task) {
+  std::vector<Ciphertext> made;
+  for (std::size_t i = 0; i < channel.batch(); ++i) {
+    made.push_back(bfv::refresh(part(channel, {i, i + 1}), keys));
+    task.advance();
+  }
+  std::vector<const Ciphertext*> pointers;
+  for (const Ciphertext& each : made) pointers.push_back(&each);
+  return made.size() == 1 ? made.front() : scheme::concatenate(pointers);
 }
 
 RefreshFacts refresh_facts(const rlwe::ContextPtr& context) {

@@ -12,6 +12,10 @@ namespace cyclotome::value {
 /// before anything is computed if there is too much noise already, and says how much earlier to refresh;
 /// MissingKeyError; and UnsupportedError for parameters that can't be refreshed: bootstrappable_parameters can.
 EncryptedArray refresh(const EncryptedArray& x, const Options& options = {});
+/// The same, which reports as `what`.
+EncryptedArray refresh_as(std::string_view what, const EncryptedArray& x, const Options& options);
+/// One ciphertext after the other, of 2 parts, as far as memory and interruption are concerned; a step each.
+Ciphertext refresh_channel(const Ciphertext& channel, const rlwe::EvaluationKeys& keys, Task& task);
 
 /// What refreshing takes and leaves, by the parameters alone; the largest or least of all plaintext moduli.
 struct RefreshFacts {

@@ -5,6 +5,7 @@
 
 #include "cyclotome/engine/operand_uses.hpp"
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/value/arrays/room.hpp"
 #include "cyclotome/value/layout/alignment.hpp"
 #include "cyclotome/value/layout/rows.hpp"
 #include "cyclotome/value/layout/slots.hpp"
@@ -162,14 +163,26 @@ EncryptedArray negate(const EncryptedArray& x) {
 }
 
 EncryptedArray add(const EncryptedArray& x, const EncryptedArray& y, const Options& options) {
+  if (options.refresh_operands) {
+    return with_room("add", x, y, options, Growth::any,
+                     [&](const auto& a, const auto& b, const Options& how) { return add(a, b, how); });
+  }
   return combine("add", scheme::add, sum_bound, x, y, options);
 }
 
 EncryptedArray subtract(const EncryptedArray& x, const EncryptedArray& y, const Options& options) {
+  if (options.refresh_operands) {
+    return with_room("subtract", x, y, options, Growth::any,
+                     [&](const auto& a, const auto& b, const Options& how) { return subtract(a, b, how); });
+  }
   return combine("subtract", scheme::subtract, difference_bound, x, y, options);
 }
 
 EncryptedArray multiply(const EncryptedArray& x, const EncryptedArray& y, const Options& options) {
+  if (options.refresh_operands) {
+    return with_room("multiply", x, y, options, Growth::product,
+                     [&](const auto& a, const auto& b, const Options& how) { return multiply(a, b, how); });
+  }
   const Bound bound = bound_together("multiply", product_bound, x, y);
   const Keyring keys = x.keys().joined(y.keys());
   const rlwe::EvaluationKeys& evaluation = keys.require_evaluation("multiply");
@@ -197,6 +210,9 @@ Placed multiply_lazily(const EncryptedArray& x, const EncryptedArray& y, const O
 }
 
 EncryptedArray add(const EncryptedArray& x, const Integers& w, const Options& options) {
+  if (options.refresh_operands) {
+    return with_room("add", x, options, [&](const auto& a, const Options& how) { return add(a, w, how); });
+  }
   const Bound bound = bound_with("add", sum_bound, x, w);
   const std::optional<Integers> constant = w.uniform() ? std::optional(w.taken({0}, {})) : std::nullopt;
   const auto added = [&](const Placed& to) {
@@ -224,6 +240,9 @@ EncryptedArray subtract(const Integers& w, const EncryptedArray& x, const Option
 }
 
 EncryptedArray multiply(const EncryptedArray& x, const Integers& w, const Options& options) {
+  if (options.refresh_operands) {
+    return with_room("multiply", x, options, [&](const auto& a, const Options& how) { return multiply(a, w, how); });
+  }
   const Bound bound = bound_with("multiply", product_bound, x, w);
   const bool integers = x.parameters().field_slots() == nullptr || first_wider_than(w, 1) == w.size();
   const bool alike =

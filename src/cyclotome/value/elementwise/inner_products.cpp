@@ -6,6 +6,7 @@
 #include <set>
 
 #include "cyclotome/engine/memory_limit.hpp"
+#include "cyclotome/value/arrays/room.hpp"
 #include "cyclotome/value/elementwise/elementwise.hpp"
 #include "cyclotome/value/elementwise/reductions.hpp"
 #include "cyclotome/value/layout/alignment.hpp"
@@ -161,6 +162,11 @@ Placed sum_of_products(const EncryptedArray& x, const EncryptedArray& y, const A
 
 EncryptedArray sum_of_products(const EncryptedArray& x, const EncryptedArray& y, std::span<const std::int64_t> axes,
                                const Options& options) {
+  if (options.refresh_operands) {
+    return with_room(
+        "sum of products", x, y, options, Growth::product,
+        [&](const auto& a, const auto& b, const Options& how) { return sum_of_products(a, b, axes, how); });
+  }
   constexpr auto operation = "sum of products";
   const Shape shape = broadcast_shape(operation, x.shape(), y.shape());
   const Axes chosen = axes_of(operation, axes, shape);

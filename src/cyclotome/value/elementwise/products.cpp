@@ -5,6 +5,7 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/value/arrays/announcement.hpp"
+#include "cyclotome/value/arrays/room.hpp"
 #include "cyclotome/value/elementwise/elementwise.hpp"
 #include "cyclotome/value/elementwise/inner_products.hpp"
 #include "cyclotome/value/elementwise/reductions.hpp"
@@ -163,6 +164,9 @@ EncryptedArray contracted(const EncryptedArray& x, const EncryptedArray& y, std:
 }  // namespace
 
 EncryptedArray matmul(const Integers& matrix, const EncryptedArray& x, const Options& options) {
+  if (options.refresh_operands) {
+    return with_room("matmul", x, options, [&](const auto& a, const Options& how) { return matmul(matrix, a, how); });
+  }
   require_contraction(matrix.shape(), x.shape());
   require_matrix(matrix, x);
   if (matrix.ndim() == 1) {
@@ -179,6 +183,9 @@ EncryptedArray matmul(const Integers& matrix, const EncryptedArray& x, const Opt
 }
 
 EncryptedArray matmul(const EncryptedArray& x, const Integers& matrix, const Options& options) {
+  if (options.refresh_operands) {
+    return with_room("matmul", x, options, [&](const auto& a, const Options& how) { return matmul(a, matrix, how); });
+  }
   require_contraction(x.shape(), matrix.shape());
   require_matrix(matrix, x);
   if (matrix.ndim() == 1) {
@@ -194,6 +201,9 @@ EncryptedArray matmul(const EncryptedArray& x, const Integers& matrix, const Opt
 }
 
 EncryptedArray matmul(const Matrix& matrix, const EncryptedArray& x, const Options& options) {
+  if (options.refresh_operands) {
+    return with_room("matmul", x, options, [&](const auto& a, const Options& how) { return matmul(matrix, a, how); });
+  }
   const Integers& w = matrix.values();
   rlwe::require_same_context("matmul", *matrix.context(), *x.context());
   if (x.ndim() != 1 || !x.layout().packed()) return matmul(w, x, options);
@@ -206,6 +216,9 @@ EncryptedArray matmul(const Matrix& matrix, const EncryptedArray& x, const Optio
 }
 
 EncryptedArray matmul(const EncryptedArray& x, const Matrix& matrix, const Options& options) {
+  if (options.refresh_operands) {
+    return with_room("matmul", x, options, [&](const auto& a, const Options& how) { return matmul(a, matrix, how); });
+  }
   const Integers& w = matrix.values();
   rlwe::require_same_context("matmul", *matrix.context(), *x.context());
   if (!x.layout().packed() || !has_diagonals(x, w.shape()[1])) return matmul(x, w, options);
@@ -218,6 +231,10 @@ EncryptedArray matmul(const EncryptedArray& x, const Matrix& matrix, const Optio
 }
 
 EncryptedArray matmul(const EncryptedArray& x, const EncryptedArray& y, const Options& options) {
+  if (options.refresh_operands) {
+    return with_room("matmul", x, y, options, Growth::product,
+                     [&](const auto& a, const auto& b, const Options& how) { return matmul(a, b, how); });
+  }
   require_contraction(x.shape(), y.shape());
   const std::size_t inner = x.shape().back();
   if (y.ndim() == 1) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/value/arrays/room.hpp"
 #include "cyclotome/value/elementwise/shaping.hpp"
 #include "cyclotome/value/layout/alignment.hpp"
 #include "cyclotome/value/layout/slots.hpp"
@@ -71,6 +72,9 @@ EncryptedArray sum(const EncryptedArray& x, const Options& options) {
 }
 
 EncryptedArray sum(const EncryptedArray& x, std::span<const std::int64_t> axes, bool keepdims, const Options& options) {
+  if (options.refresh_operands) {
+    return with_room("sum", x, options, [&](const auto& a, const Options& how) { return sum(a, axes, keepdims, how); });
+  }
   const Axes chosen = axes_of("sum", axes, x.shape());
   const Bound bound = total_bound(x.bound(), x.shape(), chosen);
   require_within("sum", bound, x.parameters());

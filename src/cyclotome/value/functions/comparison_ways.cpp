@@ -6,6 +6,7 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/scheme/encoding.hpp"
+#include "cyclotome/value/arrays/room.hpp"
 #include "cyclotome/value/functions/evaluation.hpp"
 
 namespace cyclotome::value {
@@ -87,9 +88,12 @@ FunctionPlanPtr fermat_plan(const PlainModulus& t) {
 }
 
 ChannelFunction of_square(FunctionPlanPtr plan) {
-  return [plan = std::move(plan)](const Ciphertext& d, const rlwe::EvaluationKeys& keys, const Options& options) {
-    return evaluate(plan->plan, scheme::multiply_by(options.product_method, d, nullptr, &keys), keys, options);
-  };
+  const auto headroom = [plan](const Ciphertext& d) { return headroom_after(plan->plan, d, true); };
+  return {[plan = std::move(plan)](const Ciphertext& d, const rlwe::EvaluationKeys& keys, const Options& options) {
+            const Ciphertext y = RoomyProducts("a comparison", keys, options).product(d, d, true);
+            return evaluate(plan->plan, y, keys, options);
+          },
+          headroom};
 }
 
 /// Whether `holds` of d, by a polynomial in d itself.
@@ -131,13 +135,14 @@ std::optional<Way> negative_by_sign(const Range& range, const Ciphertext& channe
   const FunctionPlanPtr kept = sign_plan(largest, t);
   const EvaluationPlan& plan = kept->plan;
   const auto function = [kept, half](const Ciphertext& d, const rlwe::EvaluationKeys& keys, const Options& options) {
+    RoomyProducts products("a comparison", keys, options);
     const Ciphertext e = plus_constant(rlwe::multiply_scalar(d, 2), 1);
-    const Ciphertext y = scheme::multiply_by(options.product_method, e, nullptr, &keys);
+    const Ciphertext y = products.product(e, e, true);
     const Ciphertext q = evaluate(kept->plan, y, keys, options).front();
-    return std::vector{plus_constant(scheme::multiply_by(options.product_method, e, &q, &keys), half)};
+    return std::vector{plus_constant(products.product(e, q, true), half)};
   };
-  const double left = headroom_after(plan, channel, true);
-  return Way{function, plan.products + 2, plan.depth + 2, left};
+  const auto headroom = [kept](const Ciphertext& d) { return headroom_after(kept->plan, d, true); };
+  return Way{{function, headroom}, plan.products + 2, plan.depth + 2, headroom(channel)};
 }
 
 /// E and q of both_by_sign, up to the largest magnitude; where q is a constant it is the slope.
@@ -171,15 +176,15 @@ std::optional<Way> both_by_sign(const Range& range, const Ciphertext& channel) {
   const FunctionPlanPtr kept = both_plan(largest, t);
   const EvaluationPlan& plan = kept->plan;
   const auto function = [kept, half, t](const Ciphertext& d, const rlwe::EvaluationKeys& keys, const Options& options) {
-    const Ciphertext y = scheme::multiply_by(options.product_method, d, nullptr, &keys);
+    RoomyProducts products("a comparison", keys, options);
+    const Ciphertext y = products.product(d, d, true);
     const std::vector<Ciphertext> made = evaluate(kept->plan, y, keys, options);
-    const Ciphertext product =
-        kept->slope ? times_constant(d, *kept->slope) : scheme::multiply_by(options.product_method, d, &made[1], &keys);
+    const Ciphertext product = kept->slope ? times_constant(d, *kept->slope) : products.product(d, made[1], true);
     return std::vector{plus_constant(scheme::add(product, times_constant(made[0], t.negate(half))), half), made[0]};
   };
   const std::size_t more = kept->slope ? 1 : 2;
-  return Way{function, plan.products + more, plan.depth + static_cast<unsigned>(more),
-             headroom_after(plan, channel, true)};
+  const auto headroom = [kept](const Ciphertext& d) { return headroom_after(kept->plan, d, true); };
+  return Way{{function, headroom}, plan.products + more, plan.depth + static_cast<unsigned>(more), headroom(channel)};
 }
 
 }  // namespace
@@ -218,9 +223,10 @@ ChannelFunction negative_function(const std::optional<Range>& range, const Ciphe
   if (auto way = both_by_sign(*range, channel)) ways.push_back(*way);
   if (ways.empty()) refuse_range("less", range);
   const ChannelFunction function = best_of(ways).function;
-  return [function](const Ciphertext& x, const rlwe::EvaluationKeys& keys, const Options& options) {
-    return std::vector{function(x, keys, options).front()};
+  const auto first = [function](const Ciphertext& x, const rlwe::EvaluationKeys& keys, const Options& options) {
+    return std::vector{function.compute(x, keys, options).front()};
   };
+  return {first, function.headroom};
 }
 
 ChannelFunction both_function(const std::optional<Range>& range, const Ciphertext& channel) {

@@ -8,6 +8,7 @@
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/rlwe/members.hpp"
 #include "cyclotome/scheme/encoding.hpp"
+#include "cyclotome/value/arrays/room.hpp"
 
 namespace cyclotome::value {
 
@@ -30,14 +31,10 @@ class Encrypted {
         context_(like.context()),
         plain_(like.plain()),
         keys_(keys),
-        options_(options) {}
+        products_("a polynomial", keys, options) {}
 
-  Value multiplied(const Value& a, const Value& b) const {
-    return scheme::multiply_by(options_.product_method, a, same(a, b) ? nullptr : &b, nullptr);
-  }
-  Value multiplied_and_relinearized(const Value& a, const Value& b) const {
-    return scheme::multiply_by(options_.product_method, a, same(a, b) ? nullptr : &b, &keys_);
-  }
+  Value multiplied(const Value& a, const Value& b) { return products_.product(a, b, false); }
+  Value multiplied_and_relinearized(const Value& a, const Value& b) { return products_.product(a, b, true); }
   Value relinearized(const Value& a) const { return a.parts() == 2 ? a : rlwe::relinearize(a, keys_); }
   static Value added(const Value& a, const Value& b) { return scheme::add(a, b); }
   Value plus_constant(const Value& a, std::uint64_t constant) const {
@@ -51,7 +48,7 @@ class Encrypted {
     tables_.clear();
     if (powers.size() < 2) return;
     std::vector<Value> members;
-    for (const Value* const power : powers) members.push_back(*power);
+    for (const Value* const power : powers) members.push_back(products_.latest(*power));
     const Value all = concatenated(members);
     const std::size_t batch = powers.front()->batch();
     for (std::size_t item = 0; item < batch && batch > 1; ++item) {
@@ -74,7 +71,6 @@ class Encrypted {
   }
 
  private:
-  static bool same(const Value& a, const Value& b) { return &a == &b; }
   static Value concatenated(const std::vector<Value>& members) {
     if (members.size() == 1) return members.front();
     std::vector<const Value*> pointers;
@@ -86,7 +82,7 @@ class Encrypted {
   rlwe::ContextPtr context_;
   rlwe::PlainIndex plain_;
   const rlwe::EvaluationKeys& keys_;
-  const Options& options_;
+  RoomyProducts products_;
   std::vector<Value> tables_;
 };
 

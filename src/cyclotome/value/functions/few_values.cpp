@@ -2,9 +2,11 @@
 #include "cyclotome/value/functions/few_values.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
+#include "cyclotome/value/arrays/room.hpp"
 #include "cyclotome/value/functions/evaluation.hpp"
 #include "cyclotome/value/layout/slots.hpp"
 
@@ -25,7 +27,7 @@ std::vector<Ciphertext> results_of(const ChannelFunction& function, std::size_t 
                                    const rlwe::EvaluationKeys& keys, Task& task, const Options& options) {
   std::vector<std::vector<Ciphertext>> made(count);
   for (const Piece& piece : pieces(channel.batch(), *channel.context()->engine())) {
-    std::vector<Ciphertext> results = function(part(channel, piece), keys, options);
+    std::vector<Ciphertext> results = function.compute(part(channel, piece), keys, options);
     for (std::size_t i = 0; i < results.size(); ++i) made[i].push_back(std::move(results[i]));
     task.advance(piece.stop - piece.start);
   }
@@ -63,8 +65,17 @@ void require_distinct(const char* operation, const Range& range, const rlwe::Par
   }
 }
 
-std::vector<EncryptedArray> computed(const EncryptedArray& x, const Computation& computation, const Options& options) {
+std::vector<EncryptedArray> computed(const EncryptedArray& given, const Computation& computation,
+                                     const Options& options) {
   const char* const operation = computation.operation;
+  const auto headroom = [&](const EncryptedArray& x) {
+    double least = std::numeric_limits<double>::infinity();
+    for (const Ciphertext& channel : x.channels()) {
+      least = std::min(least, computation.function(channel).headroom(channel));
+    }
+    return least;
+  };
+  const EncryptedArray x = options.refresh_operands ? with_room_for(operation, given, options, headroom) : given;
   require_integers(operation, x);
   for (const Bound& bound : computation.bounds) require_within(operation, bound, x.parameters());
   const rlwe::EvaluationKeys& keys = x.keys().require_evaluation(operation);
@@ -85,9 +96,11 @@ std::vector<EncryptedArray> computed(const EncryptedArray& x, const Computation&
 }
 
 ChannelFunction by_plan(FunctionPlanPtr plan) {
-  return [plan = std::move(plan)](const Ciphertext& x, const rlwe::EvaluationKeys& keys, const Options& options) {
-    return evaluate(plan->plan, x, keys, options);
-  };
+  const auto headroom = [plan](const Ciphertext& x) { return headroom_after(plan->plan, x); };
+  return {[plan = std::move(plan)](const Ciphertext& x, const rlwe::EvaluationKeys& keys, const Options& options) {
+            return evaluate(plan->plan, x, keys, options);
+          },
+          headroom};
 }
 
 EncryptedArray with_bound(const EncryptedArray& x, const Bound& bound) { return x.with_bound(bound); }

@@ -27,8 +27,11 @@ std::optional<Range> range_of(const Bound& bound);
 void require_distinct(const char* operation, const Range& range, const rlwe::Parameters& parameters);
 
 /// Computes with a piece of one channel: results of two parts.
-using ChannelFunction =
-    std::function<std::vector<Ciphertext>(const Ciphertext&, const rlwe::EvaluationKeys&, const Options&)>;
+struct ChannelFunction {
+  std::function<std::vector<Ciphertext>(const Ciphertext&, const rlwe::EvaluationKeys&, const Options&)> compute;
+  /// The least noise headroom of its results.
+  std::function<double(const Ciphertext&)> headroom;
+};
 /// The polynomials of a plan.
 ChannelFunction by_plan(FunctionPlanPtr plan);
 

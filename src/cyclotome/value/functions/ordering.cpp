@@ -2,6 +2,7 @@
 #include "cyclotome/value/functions/ordering.hpp"
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/value/arrays/room.hpp"
 #include "cyclotome/value/elementwise/elementwise.hpp"
 #include "cyclotome/value/elementwise/inner_products.hpp"
 #include "cyclotome/value/elementwise/reductions.hpp"
@@ -138,8 +139,12 @@ EncryptedArray sorted(const EncryptedArray& x, const Order& order, const Options
   const Bound bound = values.bound().regrouped(row.values.size(), row.values.front().layout().last());
   std::vector<EncryptedArray> results;
   for (const EncryptedArray& mask : place_masks(row, order, kept, options)) {
-    Placed moved = sum_of_products(without_bound(mask), without_bound(values), Indices{row.lead}, options);
-    results.push_back(finished("sort", std::move(moved), bound, keys, options));
+    const auto moved = [&](const EncryptedArray& a, const EncryptedArray& b, const Options& how) {
+      return finished("sort", sum_of_products(a, b, Indices{row.lead}, how), bound, keys, how);
+    };
+    const EncryptedArray chosen = without_bound(mask), from = without_bound(values);
+    results.push_back(options.refresh_operands ? with_room("sort", chosen, from, options, Growth::product, moved)
+                                               : moved(chosen, from, options));
   }
   return stacked(results, row.axis, options);
 }

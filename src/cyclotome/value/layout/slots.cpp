@@ -6,6 +6,7 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/rlwe/switching/linear_transform.hpp"
+#include "cyclotome/value/arrays/room.hpp"
 #include "cyclotome/value/layout/rows.hpp"
 #include "cyclotome/value/matrices/field_rolls.hpp"
 
@@ -64,6 +65,9 @@ std::uint64_t reduced(std::int64_t steps, const rlwe::EvaluationKeys& keys) {
 }  // namespace
 
 EncryptedArray packed(const EncryptedArray& x, const Options& options) {
+  if (options.refresh_operands) {
+    return with_room("packed", x, options, [&](const auto& a, const Options& how) { return packed(a, how); });
+  }
   if (x.layout().packed()) return x;
   if (x.ndim() == 0 || !x.context()->parameters().has_slots()) {
     throw ArgumentError("packed: takes an array with at least one axis, and plaintext moduli with slots");
@@ -72,6 +76,9 @@ EncryptedArray packed(const EncryptedArray& x, const Options& options) {
 }
 
 EncryptedArray padded(const EncryptedArray& x, const Options& options) {
+  if (options.refresh_operands) {
+    return with_room("padded", x, options, [&](const auto& a, const Options& how) { return padded(a, how); });
+  }
   const Layout& layout = x.layout();
   if (!layout.packed()) throw ArgumentError("padded: every value of a replicated array fills its ciphertext already");
   Shape shape = x.shape();
@@ -85,6 +92,10 @@ EncryptedArray padded(const EncryptedArray& x, const Options& options) {
 }
 
 EncryptedArray rotate_rows(const EncryptedArray& x, std::int64_t steps, const Options& options) {
+  if (options.refresh_operands) {
+    return with_room("rotate_rows", x, options,
+                     [&](const auto& a, const Options& how) { return rotate_rows(a, steps, how); });
+  }
   const rlwe::EvaluationKeys& keys = rotation_keys("rotate_rows", x);
   const std::uint64_t step = reduced(steps, keys);
   Channels turned = rotated(x.channels(), {step}, keys, options).at(step);
@@ -92,6 +103,10 @@ EncryptedArray rotate_rows(const EncryptedArray& x, std::int64_t steps, const Op
 }
 
 EncryptedArray rotate_rows(const EncryptedArray& x, std::span<const std::int64_t> steps, const Options& options) {
+  if (options.refresh_operands) {
+    return with_room("rotate_rows", x, options,
+                     [&](const auto& a, const Options& how) { return rotate_rows(a, steps, how); });
+  }
   const rlwe::EvaluationKeys& keys = rotation_keys("rotate_rows", x);
   if (steps.empty()) throw ArgumentError("rotate_rows: no steps were given; take at least one");
   std::vector<std::uint64_t> wanted;
@@ -105,6 +120,10 @@ EncryptedArray rotate_rows(const EncryptedArray& x, std::span<const std::int64_t
 }
 
 EncryptedArray rotate_columns(const EncryptedArray& x, const Options& options) {
+  if (options.refresh_operands) {
+    return with_room("rotate_columns", x, options,
+                     [&](const auto& a, const Options& how) { return rotate_columns(a, how); });
+  }
   const rlwe::EvaluationKeys& keys = rotation_keys("rotate_columns", x);
   const std::uint64_t element = rlwe::column_rotation_element(keys.context()->slot_galois());
   return switched("rotate_columns", {apply_galois(x.channels(), {element}, keys, options).front(), x.layout()},

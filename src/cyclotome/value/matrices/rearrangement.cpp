@@ -6,6 +6,7 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/rlwe/switching/linear_transform.hpp"
+#include "cyclotome/value/arrays/room.hpp"
 #include "cyclotome/value/elementwise/shaping.hpp"
 #include "cyclotome/value/layout/slots.hpp"
 #include "cyclotome/value/matrices/column_moves.hpp"
@@ -124,6 +125,10 @@ Placed rows_rearranged(const EncryptedArray& x, const Indices& numbers, std::siz
 }  // namespace
 
 EncryptedArray rearranged(const EncryptedArray& x, const Indices& numbers, const Shape& shape, const Options& options) {
+  if (options.refresh_operands) {
+    return with_room("values of a packed axis", x, options,
+                     [&](const auto& a, const Options& how) { return rearranged(a, numbers, shape, how); });
+  }
   const std::size_t count = count_of(x.shape());
   if (numbers.empty() || count_of(shape) != numbers.size()) {
     throw ArgumentError(message("rearranged: ", numbers.size(), " numbers in shape ", to_string(shape),

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/value/arrays/room.hpp"
 #include "cyclotome/value/matrices/field_rolls.hpp"
 #include "cyclotome/value/polynomials/monomials.hpp"
 #include "cyclotome/value/polynomials/polynomials.hpp"
@@ -117,6 +118,10 @@ std::vector<std::uint64_t> trace_elements(const rlwe::Parameters& parameters) {
 }
 
 EncryptedArray automorphism(const EncryptedArray& x, std::int64_t element, const Options& options) {
+  if (options.refresh_operands) {
+    return with_room("automorphism", x, options,
+                     [&](const auto& a, const Options& how) { return automorphism(a, element, how); });
+  }
   const Layout& layout = x.layout();
   if (!layout.full()) require_polynomials("automorphism", x);
   require_two_parts("automorphism", x);
@@ -141,6 +146,9 @@ EncryptedArray automorphism(const EncryptedArray& x, std::int64_t element, const
 }
 
 EncryptedArray coefficient_trace(const EncryptedArray& x, const Options& options) {
+  if (options.refresh_operands) {
+    return with_room("trace", x, options, [&](const auto& a, const Options& how) { return coefficient_trace(a, how); });
+  }
   require_polynomials("trace", x);
   const std::vector<std::uint64_t> elements = trace_elements(x.parameters());
   const Layout layout = x.layout().placed(x.layout().outer(), Placement::replicated);
@@ -155,6 +163,9 @@ EncryptedArray coefficient_trace(const EncryptedArray& x, const Options& options
 }
 
 EncryptedArray expand(const EncryptedArray& x, Scaling scaling, const Options& options) {
+  if (options.refresh_operands) {
+    return with_room("expand", x, options, [&](const auto& a, const Options& how) { return expand(a, scaling, how); });
+  }
   require_polynomials("expand", x);
   const std::size_t length = x.layout().length(), rows = x.layout().batch();
   const unsigned steps = log2_of(std::bit_ceil(length)), all = log2_of(x.layout().width());
@@ -173,6 +184,10 @@ EncryptedArray expand(const EncryptedArray& x, Scaling scaling, const Options& o
 }
 
 EncryptedArray packed_in_coefficients(const EncryptedArray& x, const Options& options) {
+  if (options.refresh_operands) {
+    return with_room("pack", x, options,
+                     [&](const auto& a, const Options& how) { return packed_in_coefficients(a, how); });
+  }
   const Layout& layout = x.layout();
   if (layout.packed() || x.ndim() == 0 || !x.parameters().has_coefficients()) {
     throw UnsupportedError(message("pack: takes a replicated array with at least one axis, to be packed in ",
@@ -199,6 +214,10 @@ EncryptedArray packed_in_coefficients(const EncryptedArray& x, const Options& op
 }
 
 EncryptedArray pack_constant_terms(const EncryptedArray& x, Scaling scaling, const Options& options) {
+  if (options.refresh_operands) {
+    return with_room("pack", x, options,
+                     [&](const auto& a, const Options& how) { return pack_constant_terms(a, scaling, how); });
+  }
   require_polynomials("pack", x);
   if (x.ndim() < 2) {
     throw ArgumentError(message("pack: takes polynomials along the axis before the last, shape (..., k, n), not ",

@@ -3,6 +3,7 @@
 #include "cyclotome/value/polynomials/polynomials.hpp"
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/value/arrays/room.hpp"
 #include "cyclotome/value/layout/rows.hpp"
 #include "cyclotome/value/polynomials/monomials.hpp"
 
@@ -46,6 +47,11 @@ Layout product_layout(const char* operation, const Layout& x, const Shape& y, Re
 
 EncryptedArray product(const char* operation, Reduction reduction, const EncryptedArray& x, const EncryptedArray& y,
                        Relinearization relinearization, const Options& options) {
+  if (options.refresh_operands) {
+    return with_room(operation, x, y, options, Growth::product, [&](const auto& a, const auto& b, const Options& how) {
+      return product(operation, reduction, a, b, relinearization, how);
+    });
+  }
   rlwe::require_same_context(operation, *x.context(), *y.context());
   rlwe::require_same_key(operation, x.key(), y.key());
   require_polynomials(operation, x);
@@ -65,6 +71,10 @@ EncryptedArray product(const char* operation, Reduction reduction, const Encrypt
 
 EncryptedArray product(const char* operation, Reduction reduction, const EncryptedArray& x, const Integers& w,
                        const Options& options) {
+  if (options.refresh_operands) {
+    return with_room(operation, x, options,
+                     [&](const auto& a, const Options& how) { return product(operation, reduction, a, w, how); });
+  }
   require_polynomials(operation, x, MostParts::three);
   const Layout layout = product_layout(operation, x.layout(), w.shape(), reduction);
   const Bound bound = x.bound().wraps()

@@ -12,6 +12,7 @@
 #include "cyclotome/rlwe/operations.hpp"
 #include "cyclotome/rlwe/parameters/plain_moduli.hpp"
 #include "cyclotome/rlwe/switching/levelled.hpp"
+#include "cyclotome/scheme/bfv/bootstrapping/kept_factors.hpp"
 #include "cyclotome/scheme/bfv/bootstrapping/operations.hpp"
 #include "cyclotome/scheme/bfv/context.hpp"
 #include "cyclotome/scheme/bfv/levels.hpp"
@@ -111,7 +112,10 @@ std::vector<Bootstrapping::Group> Bootstrapping::groups(const rlwe::ContextPtr& 
   std::vector<Group> made;
   for (std::size_t number = 0; number < stages_.count(); ++number) {
     const SlotMap map = stages_.map(number, direction, transform);
-    Group group{.grid = &stages_.grid(number), .factors = {}, .norms = {}};
+    Group group{.grid = &stages_.grid(number),
+                .factors = {},
+                .norms = {},
+                .kept = {std::make_shared<KeptFactors>(), std::make_shared<KeptFactors>()}};
     for (const bool swap : {false, true}) {
       if (std::ranges::none_of(map, [&](const auto& entry) { return entry.first.swap == swap; })) continue;
       const auto which = static_cast<std::size_t>(swap);
@@ -133,8 +137,12 @@ Ciphertext Bootstrapping::mapped(const Ciphertext& a, const Group& group, const 
     if (factors.empty()) continue;
     const Ciphertext turned = swap ? rlwe::rotate_columns(a, keys) : a;
     const Level at = rlwe::rotation_level(turned);
-    const Ciphertext part = rlwe::linear_transform(
-        turned, *group.grid, [&](std::size_t outer) { return rlwe::ExtendedPlaintext(factors[outer], at); }, keys);
+    const auto kept = group.kept[static_cast<std::size_t>(swap)]->at(at, factors);
+    const auto factor = [&](std::size_t outer) {
+      return kept ? (*kept)[outer] : rlwe::ExtendedPlaintext(factors[outer], at);
+    };
+    const Ciphertext part =
+        rlwe::linear_transform(turned, *group.grid, factor, keys, kept ? rlwe::Factors::kept : rlwe::Factors::made);
     sum = sum ? scheme::add(*sum, part) : part;
   }
   return *sum;
@@ -161,9 +169,11 @@ double Bootstrapping::log2_remainder(State a) const {
   return rlwe::encapsulated_noise(parameters, at_one_prime, weight_).log2_max + 2 * p - parameters.log2_modulus(1);
 }
 
+bool Bootstrapping::is_in_time(const State& a) const { return log2_remainder(a) < -1 - 0x1p-20; }
+
 double Bootstrapping::late_by(const State& a) const {
   const auto fits = [&](double bits) {
-    return log2_remainder({NoiseCalculus::scaled(a.noise, -bits), a.level, a.correction}) < -1 - 0x1p-20;
+    return is_in_time({NoiseCalculus::scaled(a.noise, -bits), a.level, a.correction});
   };
   if (fits(0)) return 0;
   double less = 0, more = 8192;
@@ -176,6 +186,14 @@ double Bootstrapping::late_by(const State& a) const {
 }
 
 double Bootstrapping::late_by(const Ciphertext& a) const { return late_by({a.noise(), a.level(), a.correction()}); }
+
+Level Bootstrapping::least_level(const Ciphertext& a) const {
+  for (Level level(1); level < a.level(); ++level.primes) {
+    const rlwe::NoiseBound there = noise_at(context_->parameters(), a.noise(), a.level(), level);
+    if (is_in_time({there, level, a.correction()})) return level;
+  }
+  return a.level();
+}
 
 void Bootstrapping::find_bounds() {
   const Parameters &small = context_->parameters(), &large = companion_->parameters();
@@ -281,7 +299,9 @@ Ciphertext Bootstrapping::refresh(const Ciphertext& a, const EvaluationKeys& giv
   }
   const EvaluationKeys keys = rlwe::on_context(given, context_), squared = rlwe::on_context(given, companion_);
   const rlwe::EncapsulationKeys& encapsulation = *given.encapsulation();
-  const Ciphertext own(context_, a.key(), only, rlwe::native(a).polynomials(), a.noise());
+  const Ciphertext moved(context_, a.key(), only, rlwe::native(a).polynomials(), a.noise());
+  // All but the first prime goes in the end: what is not needed for the noise on the way goes before it is worked on.
+  const Ciphertext own = switch_to_level(moved, least_level(a));
   const std::vector<std::uint64_t> digits = rounded(lowered(slots_to_coefficients(own, keys), encapsulation));
   const Ciphertext slots = coefficients_to_slots(raised(digits, encapsulation), squared);
   const Ciphertext result = rlwe::native(without_digit(slots, squared));

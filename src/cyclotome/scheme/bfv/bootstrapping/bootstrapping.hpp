@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 
 #include "cyclotome/rlwe/encapsulation/encapsulation.hpp"
 #include "cyclotome/rlwe/noise/noise_model.hpp"
@@ -9,6 +10,9 @@
 #include "cyclotome/scheme/bfv/bootstrapping/slot_stages.hpp"
 
 namespace cyclotome::bfv {
+
+/// A map's factors, transformed for the operands that there were (kept_factors.hpp).
+class KeptFactors;
 
 /// Fresh noise for used ciphertexts: the same n slots modulo a prime p = 1 mod 2n, with a bound on the noise that does
 /// not depend on what was computed before. Exact: the digit that is removed is at most half the sparse secret's weight,
@@ -44,6 +48,8 @@ class Bootstrapping {
   double least_headroom() const noexcept { return least_headroom_; }
   /// How many bits less noise an operand should have; 0 for one that can be refreshed.
   double late_by(const rlwe::Ciphertext& a) const;
+  /// Whether what has such noise can be refreshed.
+  bool is_in_time(const rlwe::NoiseModel::State& a) const;
 
   // --- the steps, of ciphertexts and keys on `context`, then on `companion`
   // -----------------------------------------------------------------------------------------
@@ -67,6 +73,7 @@ class Bootstrapping {
     const rlwe::RotationGrid* grid;
     std::array<std::vector<rlwe::Plaintext>, 2> factors;
     std::array<std::vector<rlwe::PlainNorms>, 2> norms;
+    std::array<std::shared_ptr<KeptFactors>, 2> kept;
   };
   using State = rlwe::NoiseModel::State;
 
@@ -75,6 +82,8 @@ class Bootstrapping {
   static State mapped(const State& a, const Group& group, const rlwe::Parameters& parameters);
   /// log2 of what is left of the noise beside the digit's integer part; must be below -1.
   double log2_remainder(State a) const;
+  /// The fewest primes in which an operand that can be refreshed still can be.
+  rlwe::Level least_level(const rlwe::Ciphertext& a) const;
   /// How many bits less noise something should have.
   double late_by(const State& a) const;
   void find_bounds();
