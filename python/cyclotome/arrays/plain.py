@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
+import inspect
 import os
-import sys
 import threading
 import warnings
 from pathlib import Path
@@ -116,8 +116,8 @@ class PlainArray:
 
 def _level_of_caller() -> int:
     """Of the line outside this library that called it, as `warnings.warn` counts from where this is called."""
-    frame, level = sys._getframe(1), 1
-    while frame.f_code.co_filename.startswith(_LIBRARY) and frame.f_back is not None:
+    frame, level = inspect.currentframe(), 0
+    while frame is not None and frame.f_code.co_filename.startswith(_LIBRARY):
         frame, level = frame.f_back, level + 1
     return level
 
