@@ -13,9 +13,10 @@ from typing import NoReturn
 
 from . import _core
 from .arrays.array import Distributed, EncryptedArray
+from .arrays.plain import public_integers
 from .errors import UnsupportedError
 from .keys.generation import trace_elements
-from .numbers.values import integers, native
+from .numbers.values import native
 from .options import current
 
 __all__ = ["convolve", "expand", "negacyclic_product", "pack", "trace_elements"]
@@ -143,7 +144,7 @@ def _product(
         _refuse(operation, y)
     how = current.get().native
     if not isinstance(y, EncryptedArray):
-        return x.derived(function(x.native, native(integers(y, operation)), how))
+        return x.derived(function(x.native, native(public_integers(y, operation)), how))
     keys = x.keyring if y.keyring is x.keyring else x.keyring.joined(y.keyring)
     return x.derived(function(x.native, y.native, bool(relinearize), how), keys)
 

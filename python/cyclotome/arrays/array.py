@@ -272,7 +272,7 @@ class EncryptedArray(ArrangedArray, TurnedArray, NoNumber):
 
     def __rmatmul__(self, other: Operand) -> EncryptedArray:
         if isinstance(other, PlainArray):
-            other.unused("matmul", 4)
+            other.unused("matmul")
         return _judged(
             self.derived(_core.matmul(native(integers(other, "matmul")), self._native, current.get().native))
         )

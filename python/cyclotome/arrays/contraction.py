@@ -13,6 +13,7 @@ import numpy as np
 from ..errors import ArgumentError, UnsupportedError
 from ..numbers.values import IntArray, index, integers
 from .array import EncryptedArray
+from .plain import public_integers
 
 __all__ = ["convolution_matrix", "einsum"]
 
@@ -27,13 +28,16 @@ def einsum(subscripts: str, *operands: Any) -> EncryptedArray:
         subscripts: a letter for each axis of each operand, and behind "->" those of the result; without "->" those that
             occur once, in alphabetical order. A letter twice in one operand is its diagonal. "..." stands for axes
             without names, which broadcast.
-        operands: encrypted arrays and arrays of integers.
+        operands: encrypted arrays and arrays of integers. What `plain` prepared is taken as integers.
 
     Raises:
         ArgumentError: subscripts that don't fit the operands or one another.
         UnsupportedError: no operand that is encrypted, and what the operations take that it is made of: values in
             coefficients don't move.
         NoiseError: the result could not be decrypted: each product of encrypted operands takes depth.
+
+    Warns:
+        PreparedWarning: an operand was prepared, and is encoded anew.
 
     Example:
         >>> import cyclotome as cy, numpy as np
@@ -45,7 +49,7 @@ def einsum(subscripts: str, *operands: Any) -> EncryptedArray:
     """
     if not any(isinstance(x, EncryptedArray) for x in operands):
         raise UnsupportedError("einsum: no operand is encrypted; numpy.einsum takes those that are not")
-    values: list[Any] = [x if isinstance(x, EncryptedArray) else integers(x, "einsum") for x in operands]
+    values: list[Any] = [x if isinstance(x, EncryptedArray) else public_integers(x, "einsum") for x in operands]
     terms, out = _parsed(subscripts, values)
     for i, labels in enumerate(terms):
         values[i], terms[i] = _diagonal(values[i], labels)

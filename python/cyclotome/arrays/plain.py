@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import inspect
+import os
 import threading
 import warnings
+from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -19,6 +22,9 @@ from ..parameters.parameters import Parameters, required_parameters
 from ..pickling import pickled_as_file
 
 __all__ = ["PlainArray", "plain"]
+
+#: Where the library's modules lie.
+_LIBRARY = str(Path(__file__).parent.parent) + os.sep
 
 
 @pickled_as_file
@@ -76,14 +82,15 @@ class PlainArray:
     def require_met(self, operation: str, x: _core.EncryptedArray, encoded: _core.PlainArray) -> None:
         """Warns if an array did not meet what is encoded; for the library itself."""
         if encoded.prepared and not encoded.meets(x):
-            self._warn(operation, f"an array of shape {tuple(x.shape)} whose last axis is not its own", 5)
+            self._warn(operation, f"an array of shape {tuple(x.shape)} whose last axis is not its own")
 
-    def unused(self, operation: str, stacklevel: int = 5) -> None:
-        """Warns that an operation takes the integers, at the line so many calls up; for the library itself."""
+    def unused(self, operation: str) -> IntArray:
+        """The integers, for an operation that takes these, with a warning; for the library itself."""
         if self.values.ndim > 0 and self.values.shape[-1] > 1:
-            self._warn(operation, "an operation that takes the integers", stacklevel)
+            self._warn(operation, "an operation that takes the integers")
+        return self.values
 
-    def _warn(self, operation: str, what: str, stacklevel: int) -> None:
+    def _warn(self, operation: str, what: str) -> None:
         advice = (
             "cy.Matrix(values, parameters) prepares a matrix for products"
             if operation == "matmul"
@@ -92,7 +99,7 @@ class PlainArray:
         warnings.warn(
             f"{operation}: {self!r} was prepared, and meets {what}: it is encoded again; {advice}",
             PreparedWarning,
-            stacklevel=stacklevel,
+            stacklevel=_level_of_caller(),
         )
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> IntArray:
@@ -105,6 +112,19 @@ class PlainArray:
 
     def __repr__(self) -> str:
         return f"PlainArray(shape={self.shape}, {self.parameters.summary()})"
+
+
+def _level_of_caller() -> int:
+    """Of the line outside this library that called it, as `warnings.warn` counts from where this is called."""
+    frame, level = inspect.currentframe(), 0
+    while frame is not None and frame.f_code.co_filename.startswith(_LIBRARY):
+        frame, level = frame.f_back, level + 1
+    return level
+
+
+def public_integers(values: object, operation: str) -> IntArray:
+    """Integers that an operation takes as they are; it says so where they were prepared."""
+    return values.unused(operation) if isinstance(values, PlainArray) else integers(values, operation)
 
 
 def plain(values: object, parameters: Parameters, *, device: str = "cpu") -> PlainArray:

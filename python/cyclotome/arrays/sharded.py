@@ -12,10 +12,11 @@ import numpy as np
 
 from .. import _core
 from ..errors import ArgumentError, MismatchError, UnsupportedError
-from ..numbers.values import IntArray, integers, native
+from ..numbers.values import IntArray, native
 from ..options import current
 from ..parameters.parameters import Parameters
 from .array import Distributed, EncryptedArray, as_sent
+from .plain import public_integers
 from .shaping import concatenate
 from .side_by_side import at_once
 
@@ -163,7 +164,7 @@ class ShardedArray(Distributed):
                     "cyclotome.sharding.shard(y, x.devices)"
                 )
             return self._copies(other)
-        values = integers(other, operation)
+        values = public_integers(other, operation)
         if values.ndim > self.ndim:
             raise ArgumentError(f"{operation}: {values.ndim} axes meet the {self.ndim} of {self!r}; gather it first")
         if values.ndim == self.ndim and values.shape[0] != 1:
@@ -220,7 +221,7 @@ class ShardedArray(Distributed):
             if self.ndim < 3 or other.ndim < 3:
                 raise MismatchError(f"matmul: {self!r} and {other!r}; products of matrices take one of them gathered")
             return self._binary(other, "matmul", operator.matmul)
-        right = other if isinstance(other, EncryptedArray) else integers(other, "matmul")
+        right = other if isinstance(other, EncryptedArray) else public_integers(other, "matmul")
         if self.ndim > 1:
             if right.ndim > 2 and (right.ndim > self.ndim or right.shape[0] != 1):
                 raise MismatchError(f"matmul: {self!r} and an array of shape {right.shape}, which is not cut like it")
@@ -239,7 +240,7 @@ class ShardedArray(Distributed):
                     "does not stay; gather the right operand first"
                 )
             return ShardedArray(self._with(self._copies(other), lambda piece, left: left @ piece))
-        matrix = integers(other, "matmul")
+        matrix = public_integers(other, "matmul")
         if self.ndim > 2:
             return self.map(lambda piece: piece.__rmatmul__(matrix))
         if matrix.ndim == 0 or matrix.shape[-1] != len(self):

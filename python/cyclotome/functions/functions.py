@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from .. import _core
 from ..arrays.array import Distributed, EncryptedArray
+from ..arrays.plain import public_integers
 from ..errors import ArgumentError, UnsupportedError
 from ..keys.keyring import Keyring
-from ..numbers.values import index, integers, native, word
+from ..numbers.values import index, native, word
 from ..options import current
 from .digits import EncryptedDigits
 
@@ -60,7 +61,7 @@ def _called(operation: str, function: Callable[..., _core.EncryptedArray], *oper
     keys: Keyring = arrays[0].keyring
     for other in arrays[1:]:
         keys = keys.joined(other.keyring)
-    natives = [x.native if isinstance(x, EncryptedArray) else native(integers(x, operation)) for x in operands]
+    natives = [x.native if isinstance(x, EncryptedArray) else native(public_integers(x, operation)) for x in operands]
     return arrays[0].derived(function(*natives, current.get().native), keys)
 
 
@@ -93,7 +94,7 @@ def polyval(coefficients: object, x: EncryptedArray) -> EncryptedArray:
         array([  5,   7, 117])
     """
     _encrypted("polyval", x)
-    row = native(integers(coefficients, "polyval"))
+    row = native(public_integers(coefficients, "polyval"))
     return x.derived(_core.polyval(row, x.native, current.get().native))
 
 
@@ -115,7 +116,7 @@ def lookup(table: object, x: EncryptedArray) -> EncryptedArray:
         array([ 55, 100,   0,  -7])
     """
     _encrypted("lookup", x)
-    return x.derived(_core.lookup(native(integers(table, "lookup")), x.native, current.get().native))
+    return x.derived(_core.lookup(native(public_integers(table, "lookup")), x.native, current.get().native))
 
 
 # --- comparisons ------------------------------------------------------------------------------------------------------

@@ -6,12 +6,13 @@ from __future__ import annotations
 import functools
 import operator
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import cyclotome as cy
 import numpy as np
 import pytest
-from small import insecure
+from small import HOME, insecure
 
 OPERATIONS = (operator.add, operator.sub, operator.mul)
 
@@ -117,6 +118,29 @@ def test_what_was_prepared_in_vain_says_so() -> None:
     assert cy.to_bytes(w - x) == cy.to_bytes(w.values - x)
     with pytest.raises(cy.errors.UnsupportedError, match="sum_of_products takes two"):
         x.sum_of_products([1, 2, 3])  # type: ignore[arg-type]
+
+
+def test_what_takes_integers_says_so_of_what_was_prepared() -> None:
+    """At the line that asks, however deep within the library it is found out; once for each operand."""
+    parameters = cy.Parameters.suggest(depth=4, value_bits=3, result_bits=14, scheme="bgv")
+    keys = cy.keygen(parameters, device=HOME)
+    values, w = np.array([3, 0, 2, 1]), cy.plain([1, 2, 2, 3], parameters)
+    x = cy.encrypt(values, keys.public, bound=(0, 3))
+    rows = cy.encrypt([values, values], keys.public, bound=(0, 3))
+    taken: list[tuple[Callable[[], Any], Any]] = [
+        (lambda: cy.einsum("ij,j->i", rows, w), [[10, 10]]),
+        (lambda: cy.einsum("j,j->j", w, x), values * w.values),
+        (lambda: np.dot(x, w), 10),
+        (lambda: cy.equal(x, w), values == w.values),
+        (lambda: cy.maximum(w, x), np.maximum(values, w.values)),
+        (lambda: cy.polyval(w, x), np.polyval(w.values, values)),
+        (lambda: cy.lookup(w, x), w.values[values]),
+    ]
+    for compute, expected in taken:
+        with pytest.warns(cy.errors.PreparedWarning, match="takes the integers") as seen:
+            result = compute()
+        assert [warning.filename for warning in seen] == [__file__]
+        assert np.array_equal(cy.decrypt(result, keys.secret), np.asarray(expected).reshape(result.shape))
 
 
 def test_levels_and_pieces(rng: np.random.Generator) -> None:

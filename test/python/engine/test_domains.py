@@ -182,12 +182,12 @@ def test_prepared_operands_of_every_operator(rng: np.random.Generator) -> None:
     for y in (x, x.transformed()):
         for got, expected in (
             (y + pw, a + w), (pw + y, a + w), (y - pv, a - v), (pv - y, v - a), (y * pw, a * w), (pv * y, v * a),
-            (cy.einsum("ij,j->i", y, pv), a @ v), (cy.einsum("ij,jk->ik", y, pm), a @ matrix),
         ):  # fmt: skip
             assert np.array_equal(cy.decrypt(got, keys.secret), expected)
         for product, wanted in (
             (lambda y=y: y @ pv, a @ v), (lambda y=y: y @ pm, a @ matrix), (lambda y=y: y.dot(pv), a @ v),
-            (lambda y=y: cy.plain(w.T, parameters) @ y, w.T @ a),
+            (lambda y=y: cy.plain(w.T, parameters) @ y, w.T @ a), (lambda y=y: cy.einsum("ij,j->i", y, pv), a @ v),
+            (lambda y=y: cy.einsum("ij,jk->ik", y, pm), a @ matrix),
         ):  # fmt: skip
             with pytest.warns(cy.errors.PreparedWarning, match="takes the integers"):
                 got = product()

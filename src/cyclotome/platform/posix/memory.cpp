@@ -10,6 +10,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 #elif defined(__APPLE__)
@@ -24,6 +25,10 @@ namespace {
 using Amount = std::optional<std::uint64_t>;
 
 #if defined(__linux__)
+
+/// Keys and large arrays are read from one end to the other, and transforms go through limbs of hundreds of pages: in
+/// huge pages they miss no translations, and new memory takes one fault where it took hundreds.
+constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 
 /// The number at the beginning of a file; nothing if there is none, as where it says "max".
 Amount number_in(const std::string& path) {
@@ -121,6 +126,14 @@ std::optional<std::uint64_t> free_memory() {
 }
 
 void* allocate_aligned(std::size_t alignment, std::size_t bytes) noexcept {
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+  if (bytes >= huge_page_bytes) {
+    void* data = nullptr;
+    if (::posix_memalign(&data, std::max(alignment, huge_page_bytes), bytes) != 0) return nullptr;
+    static_cast<void>(::madvise(data, bytes / huge_page_bytes * huge_page_bytes, MADV_HUGEPAGE));
+    return data;
+  }
+#endif
   return std::aligned_alloc(alignment, bytes);
 }
 
