@@ -26,6 +26,7 @@
 #   make verilog  circuits for polynomial products, for a vendor's tools: build/verilog
 #   make fuzz-programs  random programs over the whole interface in Python, C++ and on the command line, for FUZZ_SECONDS=600
 #   make test-faults  every allocation, write, flush ... of each call that fails in turn, and 1000 writers that are killed (long)
+#   make prove    check the proofs of the noise calculus (needs Coq and Coquelicot)
 #   make fuzz     fuzz everything that reads bytes from outside, thrice FUZZ_SECONDS=30 (needs clang)
 #   make wheels   wheels of every distribution for every Python there is, in dist/; `make test-wheels` uses each
 #                 in an empty environment (wheel-cuda, test-wheel-cuda: the one with the CUDA engine; wheels-docker: cibuildwheel)
@@ -68,10 +69,10 @@ left_out := build/left-out.txt
 # Without build isolation pip builds with the tools of .venv, whose paths stay the same: rebuilding is incremental.
 pip_install := $(bin)/python -m pip install --quiet --no-build-isolation
 # Distributions beside the library, from their folders, so that pip asks no index for them.
-packages := ./bench ./demo ./hdl ./study
+packages := ./bench ./demo ./hdl ./reader ./study
 cpp_sources = $(shell find src python/bindings test example -name '*.[hc]pp' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh')
 
-.PHONY: help demo demo-full bench bench-gate bench-gpu install-cuda test-gpu test-gpu-builds check test test-full install install-test test-cpp test-python test-consumer test-sanitize test-cuda test-cuda-full test-headers test-service test-chaos test-ray test-faults lint tidy format docs docs-cpp docs-serve pictures notebooks verilog fuzz fuzz-programs clean
+.PHONY: help demo demo-full bench bench-gate bench-gpu install-cuda test-gpu test-gpu-builds check test test-full install install-test test-cpp test-python test-consumer test-sanitize test-cuda test-cuda-full test-headers test-service test-chaos test-ray test-faults lint tidy format docs docs-cpp docs-serve pictures notebooks verilog fuzz fuzz-programs prove clean
 .PHONY: wheels wheel-cuda wheels-docker test-wheels test-wheel-cuda sdist sbom lock test-locked test-aarch64 check-platforms
 
 help:
@@ -279,7 +280,7 @@ lint: install-test $(linters)
 	check "types of what users write: pages, examples, docstrings" $(bin)/python tools/check_types.py; \
 	check "layers" $(bin)/python tools/check_layers.py; \
 	check "rings" $(bin)/python tools/check_rings.py; \
-	check "layers and circles of Python's modules" env PYTHONPATH=python:bench:demo:hdl:study $(bin)/lint-imports; \
+	check "layers and circles of Python's modules" env PYTHONPATH=python:bench:demo:hdl:reader:study $(bin)/lint-imports; \
 	check "private members" $(bin)/python tools/check_members.py; \
 	check "figures of README and doc/" $(bin)/python tools/check_figures.py; \
 	test -z "$$failed"
@@ -343,6 +344,13 @@ fuzz: $(ready)
 	@tools/fuzz.sh $(or $(FUZZ_SECONDS),30)
 
 # New seeds in every round, until the time is over or a round fails; the last rounds' counts are in build/fuzz-programs.log.
+# The rules of the noise calculus, and what they rest on. Debian: coq, libcoq-coquelicot.
+prove:
+	@command -v coqc >/dev/null || { echo "proofs need coqc and Coquelicot: apt-get install coq libcoq-coquelicot" >&2; exit 1; }
+	@mkdir -p build/proof && cp proof/*.v build/proof
+	@cd build/proof && for file in norms calculus constants instance; do \
+	    echo "== $$file"; coqc -q -Q . Cyclotome $$file.v || exit 1; done
+
 fuzz-programs: install-test
 	@rounds=0; while ((SECONDS < $(or $(FUZZ_SECONDS),600))); do \
 	    CYCLOTOME_FUZZ_PROGRAMS=$(or $(PROGRAMS),300) $(bin)/python -m pytest -n 0 -q -s --exitfirst $(PYTEST_ARGUMENTS) \

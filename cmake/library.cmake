@@ -2,9 +2,12 @@
 file(GLOB_RECURSE cyclotome_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/*.cpp")
 add_library(cyclotome ${cyclotome_sources})
 
-# One seed gives one key on every machine, so what decides about keys is compiled without fused multiply-adds.
+# One seed gives one key on every machine, and numbers one plaintext, so what decides about them is compiled without fused
+# multiply-adds.
 set_source_files_properties("${PROJECT_SOURCE_DIR}/src/cyclotome/rlwe/noise/canonical_embedding.cpp"
                             "${PROJECT_SOURCE_DIR}/src/cyclotome/rlwe/noise/cyclotomic_embedding.cpp"
+                            "${PROJECT_SOURCE_DIR}/src/cyclotome/scheme/ckks/levels.cpp"
+                            "${PROJECT_SOURCE_DIR}/src/cyclotome/scheme/ckks/special_transform.cpp"
                             PROPERTIES COMPILE_OPTIONS "$<$<BOOL:${MSVC}>:/clang:>-ffp-contract=off" SKIP_PRECOMPILE_HEADERS ON)
 
 # Kernels unroll into thousands of loads and stores. Whether each is of an object is AddressSanitizer's to see; the same

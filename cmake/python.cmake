@@ -16,11 +16,12 @@ find_package(nanobind CONFIG REQUIRED)
 # One stable-ABI binary serves CPython 3.12 and later; older versions get a binary of their own.
 # NB_SUPPRESS_WARNINGS: headers of Python and nanobind are system headers, so our warnings are about our code only.
 # A domain of its own: no other extension's types are taken for ours.
-file(GLOB core_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/python/bindings/*.cpp")
+file(GLOB_RECURSE core_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/python/bindings/*.cpp")
 nanobind_add_module(_core STABLE_ABI NB_STATIC NB_SUPPRESS_WARNINGS NB_DOMAIN _core ${core_sources})
 set(core_dir "${PROJECT_BINARY_DIR}/python/cyclotome")
 set_target_properties(_core PROPERTIES CXX_EXTENSIONS OFF LIBRARY_OUTPUT_DIRECTORY "${core_dir}")
 target_compile_features(_core PRIVATE cxx_std_20)
+target_include_directories(_core PRIVATE "${PROJECT_SOURCE_DIR}/python")
 target_link_libraries(_core PRIVATE cyclotome cyclotome_options)
 target_compile_definitions(_core PRIVATE "CYCLOTOME_VERSION=\"${PROJECT_VERSION}\"")
 if(CYCLOTOME_CUDA)

@@ -36,6 +36,7 @@ ROOMS: dict[str, frozenset[str]] = {
     "engine/*": frozenset({"engine", "program", "ring", "math", "platform"}),
     "rlwe": frozenset({"rlwe", "engine", "program", "ring", "math"}),
     "scheme": frozenset({"scheme", "rlwe", "engine", "program", "ring", "math"}),
+    "retrieval": frozenset({"retrieval", "rlwe", "engine", "program", "ring", "math"}),
     "value": frozenset({"value", "scheme", "rlwe", "engine", "program", "ring", "math"}),
     "study": frozenset({"study", "engine", "ring", "math"}),
     "study/fermat": frozenset({"study/fermat", "study", "rlwe", "engine", "ring", "math", "platform"}),

@@ -23,6 +23,7 @@ PACKAGES = (
     "bench/cyclotome_bench",
     "demo/cyclotome_demo",
     "hdl/cyclotome_hdl",
+    "reader/cyclotome_reader",
     "study/cyclotome_study",
 )
 

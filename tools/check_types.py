@@ -28,7 +28,7 @@ TYPED = ROOT / "build" / "typed"
 #: What the programs of a page, or of a module's docstrings, take for granted: a line before them.
 GRANTED = {
     "doc/fpga.md": (
-        "import cyclotome as cy; from cyclotome_hdl.flow import Kernel;"
+        "import cyclotome as cy; from cyclotome_hdl.kernels.flow import Kernel;"
         "parameters, values = cy.Parameters.suggest(), [1]"
     ),
     "doc/ltv.md": "from json import loads; from cyclotome.circuit import Circuit; data = k0 = k1 = loads('')",
@@ -64,7 +64,7 @@ _PYRIGHT = {
 def pages() -> list[str]:
     """Pages that may have programs, by their path from the root."""
     found = {path.relative_to(ROOT).as_posix() for path in (ROOT / "doc").rglob("*.md")}
-    return sorted({*found, "README.md", *(f"{folder}/README.md" for folder in ("bench", "demo", "hdl", "study"))})
+    return sorted({*found, "README.md", *(f"{folder}/README.md" for folder in ("bench", "demo", "hdl", "reader", "study"))})
 
 
 def statements(text: str) -> str:
@@ -152,6 +152,7 @@ def mypy(files: Iterable[Path], *options: str) -> list[str]:
     names = sorted(str(each) for each in files)
     base = [sys.executable, "-m", "mypy", "--config-file=", "--ignore-missing-imports", "--no-error-summary"]
     cache = f"--cache-dir={ROOT / 'build' / 'typed-mypy'}"
+    TYPED.mkdir(parents=True, exist_ok=True)
     command = [*base, cache, "--hide-error-context", "--warn-unreachable", *options, *names]
     done = subprocess.run(command, cwd=TYPED, capture_output=True, text=True)
     if done.returncode > 1 and not done.stdout:

@@ -22,7 +22,7 @@ else:  # what 3.10 lacks
     import tomli as tomllib
 
 ROOT = Path(__file__).resolve().parents[1]
-FOLDERS = (".", "bench", "demo", "hdl", "study")
+FOLDERS = (".", "bench", "demo", "hdl", "reader", "study")
 #: The files, each named as what it locks: a dependency group, or all that tests import.
 GROUPS = ("build", "lint", "docs", "wheels", "test")
 

@@ -24,7 +24,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "build" / "wheels"
 #: Distributions of Python only.
-PURE = ("bench", "demo", "hdl", "study")
+PURE = ("bench", "demo", "hdl", "reader", "study")
 #: The first version of CPython whose stable ABI is built for.
 STABLE = (3, 12)
 

@@ -29,17 +29,19 @@ def measure(rotations: list[int] | None, repeats: int = 3) -> tuple[float, int, 
             file = Path(folder) / "party"
             own: list[bytes] = []
 
-            def mine(*stages: str, file: Path = file, inbox: dict[str, list[bytes]] = inbox) -> Any:
-                """One run of the party's process: reads its file and all messages so far, does what is next."""
+            def mine(own: list[bytes], *stages: str, file: Path = file, inbox: dict[str, list[bytes]] = inbox) -> Any:
+                """One run of the party's process: reads its file, what it has sent and all messages so far, does what
+                is next."""
                 party = cy.threshold.Party(session, 1, file=file)
-                return party.next([cy.from_bytes(each) for stage in stages for each in inbox.get(stage, [])])
+                every = own + [each for stage in stages for each in inbox.get(stage, [])]
+                return party.next([cy.from_bytes(each) for each in every])
 
             others = [cy.threshold.Party(session, number) for number in session.parties[1:]]
             known: list[Any] = []
             for count in range(len(STAGES) + 1):
                 stages = STAGES[:count]
                 start = time.process_time()
-                progress = mine(*stages)
+                progress = mine(own, *stages)
                 own = [cy.to_bytes(message) for message in progress.messages]
                 spent += time.process_time() - start
                 known = [*known, *progress.messages]

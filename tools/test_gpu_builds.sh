@@ -66,7 +66,7 @@ on_gpu attempt operations "$tree/test/cuda/test_cuda_operations"
 # The package beside its extension: the sources' Python files, and what was just built.
 package=$build/package
 rm -rf "$package" && mkdir -p "$package"
-cp -r python/cyclotome {bench,demo,hdl,study}/cyclotome_* "$package/"
+cp -r python/cyclotome {bench,demo,hdl,reader,study}/cyclotome_* "$package/"
 rm -f "$package"/cyclotome/_core*
 cp "$tree"/python/cyclotome/_core*.so "$package/cyclotome/"
 say "what the extension exports; what other libraries find after it"

@@ -77,7 +77,39 @@ void joint_keys() {
   }
   check("x * x + x", threshold_decrypt(session, y, answers).to_int64(), {156, 42, 930});
 
+  title("The same with a check of the values");
+  // Numbers that nobody knows, made once for a key: all commit to theirs, then show them.
+  std::vector<MacShare> numbers;
+  std::vector<Pledge> lines;
+  std::map<std::uint32_t, std::vector<EncryptedArray>> encrypted;
+  for (const std::uint32_t number : session.parties()) {
+    numbers.emplace_back(session, number, people[number - 1], keys.public_key);
+    lines.push_back(numbers.back().commitment());
+    encrypted.emplace(number, numbers.back().arrays());
+  }
+  const MacKey mac(session, known, keys.public_key, lines, encrypted);  // a MacFile keeps what becomes of it
+  // Each step's messages go from each to all who decrypt: a commitment, a share, a commitment, shares of what must be
+  // 0.
+  const DecryptionPlan plan = {.name = "x * x + x", .active = active};
+  std::vector<CheckedDecryption> steps;
+  for (const std::uint32_t number : active) {
+    steps.emplace_back(parties[number - 1], people[number - 1], y, mac, known, plan, &shares[number - 1]);
+  }
+  std::vector<Pledge> promises, checks;
+  std::vector<DecryptionShare> shown;
+  std::vector<std::vector<DecryptionShare>> zeros;
+  for (CheckedDecryption& step : steps) promises.push_back(step.commit());
+  for (CheckedDecryption& step : steps) shown.push_back(step.reveal(promises));
+  for (CheckedDecryption& step : steps) checks.push_back(step.commit_check(shown));
+  for (CheckedDecryption& step : steps) zeros.push_back(step.reveal_check(checks));
+  check("checked", steps[0].values(zeros).to_int64(), {156, 42, 930});
+
   title("What is refused");
+  Pledge::Facts second_thought = promises[1].facts();
+  second_thought.digest = Digest{};
+  promises.push_back(Pledge::sign(second_thought, people[2]));
+  check_refused<BlameError>("a party that commits to two shares", [&] { return steps[0].reveal(promises); });
+  check_refused<MismatchError>("another share than was committed to", [&] { return steps[0].commit_check(answers); });
   answers.pop_back();
   check_refused<ArgumentError>("one share alone", [&] { return threshold_decrypt(session, y, answers); });
   check_refused<MismatchError>("a party's own secret key", [&] { return decrypt(y, parties[0].secret()); });

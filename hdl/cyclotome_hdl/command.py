@@ -15,14 +15,14 @@ from cyclotome.errors import FileError
 from rich.console import Console
 from rich.table import Table as RichTable
 
-from .butterfly import Butterfly
 from .context_command import app as context_app
-from .design import DESIGN_REDUCTIONS, Design, build
-from .drawing import draw_blocks, draw_kernel
-from .emit import to_verilog
-from .reduction import MontgomeryMultiplier, constant_multiplier
-from .report import TABLES, Record, Reporter, ReportTable
-from .timing import clock
+from .costs.report import TABLES, Record, Reporter, ReportTable
+from .costs.timing import clock
+from .designs.design import DESIGN_REDUCTIONS, Design, build
+from .kernels.butterfly import Butterfly
+from .kernels.reduction import MontgomeryMultiplier, constant_multiplier
+from .verilog.drawing import draw_blocks, draw_kernel
+from .verilog.emit import to_verilog
 
 app = typer.Typer(
     name="fpga",

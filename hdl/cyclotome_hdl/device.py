@@ -9,8 +9,8 @@ from pathlib import Path
 
 from cyclotome.errors import EngineError
 
-from . import simulation
-from .design import MAXIMAL_BITS, Design
+from .boards import simulation
+from .designs.design import MAXIMAL_BITS, Design
 
 __all__ = ["model", "state"]
 

@@ -10,9 +10,9 @@ import numpy as np
 from cyclotome.errors import ArgumentError, ParameterError
 from cyclotome_study import ProductContext
 
-from .board import Board
-from .design import MAXIMAL_BITS, Design, build
-from .simulation import Progress
+from .boards.board import Board
+from .boards.simulation import Progress
+from .designs.design import MAXIMAL_BITS, Design, build
 
 
 class CircuitProduct(NamedTuple):

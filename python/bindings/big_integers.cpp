@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "big_integers.hpp"
+#include "bindings/big_integers.hpp"
 
 #include "cyclotome/math/errors.hpp"
 

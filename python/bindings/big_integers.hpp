@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "bindings.hpp"
+#include "bindings/bindings.hpp"
 #include "cyclotome/ring/conversion/big_unsigned.hpp"
 
 // Python integers of any size, exactly.

@@ -4,7 +4,7 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
-#include "bindings.hpp"
+#include "bindings/bindings.hpp"
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
 #include "cyclotome/engine/memory_limit.hpp"
 #include "cyclotome/math/errors.hpp"

@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-#include "bindings.hpp"
+#include "bindings/bindings.hpp"
 #include "cyclotome/rlwe/joint/joint_errors.hpp"
 
 namespace cyclotome::python {

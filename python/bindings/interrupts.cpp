@@ -3,7 +3,7 @@
 #include <chrono>
 #include <utility>
 
-#include "bindings.hpp"
+#include "bindings/bindings.hpp"
 #include "cyclotome/platform/process.hpp"
 
 namespace cyclotome::python {

@@ -2,7 +2,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "bindings.hpp"
+#include "bindings/bindings.hpp"
 #include "cyclotome/engine/cpu/instruction_set.hpp"
 #include "cyclotome/ring/randomness/secret_pages.hpp"
 

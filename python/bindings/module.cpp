@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bindings.hpp"
+#include "bindings/bindings.hpp"
+#include "bindings/retrieval.hpp"
 
 NB_MODULE(_core, m) {
   using namespace cyclotome::python;
@@ -18,9 +19,11 @@ NB_MODULE(_core, m) {
   bind_operations(m);
   bind_arrays(m);
   bind_functions(m);
+  bind_reals(m);
   bind_identity(m);
   bind_threshold(m);
   bind_dealing(m);
+  bind_checked_decryption(m);
   bind_dry(m);
   bind_io(m);
   bind_io_inspection(m);
@@ -39,6 +42,7 @@ NB_MODULE(_core, m) {
   bind_fpga(m);
   bind_circuits(m);
   bind_ltv_circuits(m);
+  bind_retrieval(m);
 #ifdef CYCLOTOME_TESTING
   bind_testing(m);
 #endif

@@ -7,7 +7,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "bindings.hpp"
+#include "bindings/bindings.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/rlwe/encapsulation/sparse_secrets.hpp"

@@ -3,7 +3,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "bindings.hpp"
+#include "bindings/bindings.hpp"
 #include "cyclotome/ring/ring_shape.hpp"
 #include "cyclotome/rlwe/keys/keys.hpp"
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         fpga,
         interop,
         models,
+        pir,
         polynomials,
         rekeying,
         sessions,
@@ -83,6 +84,7 @@ if TYPE_CHECKING:
     from .planning.plans import Plan, plan
     from .planning.suggestions import suggest
     from .polynomials import convolve
+    from .reals.array import RealArray
     from .sessions.client import Client
     from .sessions.mapping import map
     from .sessions.server import Server
@@ -109,6 +111,7 @@ __all__ = [
     "PlainArray",
     "Plan",
     "PublicKey",
+    "RealArray",
     "SecretKey",
     "Server",
     "__version__",
@@ -149,6 +152,7 @@ __all__ = [
     "models",
     "noise_budget",
     "one_hot",
+    "pir",
     "plain",
     "plan",
     "polynomials",
@@ -207,6 +211,7 @@ _MODULES = {
     "planning.plans": "Plan plan",
     "planning.suggestions": "suggest",
     "polynomials": "convolve",
+    "reals.array": "RealArray",
     "sessions.client": "Client",
     "sessions.mapping": "map",
     "sessions.server": "Server",

@@ -16,7 +16,7 @@ import numpy as np
 from . import _core
 from .arrays.array import EncryptedArray
 from .arrays.decryption import decrypt
-from .arrays.encryption import encrypt
+from .arrays.encryption import encrypt_integers
 from .devices.contexts import context_on
 from .errors import ArgumentError, MismatchError, ParameterError, UnsupportedError
 from .keys.kinds import PublicKey, SecretKey
@@ -117,7 +117,7 @@ class ExtensionSlots:
         """
         self.require(key.parameters if isinstance(key, (PublicKey, SecretKey)) else None, "a key")
         polynomials = self.polynomials(values)
-        return self.of(encrypt(polynomials, key, wrap=True, encoding="coefficients", progress=progress))
+        return self.of(encrypt_integers(polynomials, key, wrap=True, encoding="coefficients", progress=progress))
 
     def decrypt(self, x: ExtensionArray, key: SecretKey, *, progress: Callback | None = None) -> IntArray:
         """The elements, residues in [0, t) of shape (..., k, d); errors are those of `cyclotome.decrypt`."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from .arrays.array import EncryptedArray
-from .arrays.encryption import EncryptOptions, encrypt
+from .arrays.encryption import EncryptOptions, encrypt_integers
 from .arrays.sharded import ShardedArray
 from .arrays.side_by_side import at_once
 from .devices.contexts import device_name
@@ -83,6 +83,6 @@ def encrypt_sharded(
         )
 
     def encrypted(start: int, stop: int, device: str) -> Callable[[], EncryptedArray]:
-        return lambda: encrypt(numbers[start:stop], key.to(device), **options)
+        return lambda: encrypt_integers(numbers[start:stop], key.to(device), **options)
 
     return ShardedArray(at_once([encrypted(*cut) for cut in _cuts(len(numbers), devices)]))

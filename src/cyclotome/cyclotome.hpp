@@ -12,6 +12,7 @@
 #include "cyclotome/engine/memory_limit.hpp"
 #include "cyclotome/io/files/reveal_file.hpp"
 #include "cyclotome/io/joint/identity_io.hpp"
+#include "cyclotome/io/joint/mac_file.hpp"
 #include "cyclotome/io/joint/party_file.hpp"
 #include "cyclotome/io/objects/stored_object.hpp"
 #include "cyclotome/math/errors.hpp"
@@ -23,6 +24,8 @@
 #include "cyclotome/scheme/bfv/bootstrapping/parameters.hpp"
 #include "cyclotome/scheme/bfv/scheme.hpp"
 #include "cyclotome/scheme/bgv/scheme.hpp"
+#include "cyclotome/scheme/ckks/parameters.hpp"
+#include "cyclotome/scheme/ckks/scheme.hpp"
 #include "cyclotome/scheme/encoding.hpp"
 #include "cyclotome/scheme/evaluator.hpp"
 #include "cyclotome/scheme/extension_slots.hpp"
@@ -31,8 +34,12 @@
 #include "cyclotome/study/transform/polynomial_transform.hpp"
 #include "cyclotome/study/transform/transform_engine.hpp"
 #include "cyclotome/value/arrays/keygen.hpp"
+#include "cyclotome/value/joint/checked_decryption.hpp"
 #include "cyclotome/value/joint/joint_evidence.hpp"
 #include "cyclotome/value/joint/joint_keys.hpp"
+#include "cyclotome/value/reals/real_encryption.hpp"
+#include "cyclotome/value/reals/real_functions.hpp"
+#include "cyclotome/value/reals/real_matrices.hpp"
 #include "cyclotome/value/value.hpp"
 
 /// Computing on encrypted data: everything that programs call, under one name.
@@ -60,6 +67,8 @@ namespace rlwe {}
 namespace bfv {}
 /// The scheme BGV.
 namespace bgv {}
+/// The scheme CKKS. Experimental.
+namespace ckks {}
 /// Circuits over bits and small numbers, for plain values and every scheme.
 namespace circuit {}
 /// Objects as bytes and in files.
@@ -73,6 +82,12 @@ namespace study {}
 
 // --- parameters: from what a computation needs, from a preset, or prime by prime -------------------------------------
 using bfv::bootstrappable_parameters;
+using ckks::certified_error;
+using ckks::holds_reals;
+using ckks::Precision;
+using ckks::ScaleLiteral;
+using ckks::suggest_reals;
+using ckks::with_scale;
 using rlwe::Parameters;
 using rlwe::ParametersLiteral;
 using rlwe::Scheme;
@@ -89,7 +104,7 @@ using scheme::with_modulus_bits;
 inline const Scheme& bfv_scheme() { return bfv::scheme(); }
 /// The scheme BGV, likewise.
 inline const Scheme& bgv_scheme() { return bgv::scheme(); }
-/// The scheme of that name: "bfv", "bgv". Throws ParameterError, and says which there are.
+/// The scheme of that name: "bfv", "bgv", "ckks". Throws ParameterError, and says which there are.
 inline const Scheme& scheme_named(std::string_view name) { return scheme::named(name); }
 
 // --- security: which moduli a degree allows --------------------------------------------------------------------------
@@ -122,6 +137,7 @@ using value::MatrixShape;
 using value::trace_elements;
 
 // --- keys of several parties -----------------------------------------------------------------------------------------
+using io::MacFile;
 using io::PartyFile;
 using io::PartyPassphrase;
 using rlwe::Acceptance;
@@ -153,7 +169,10 @@ using rlwe::SealedShare;
 using rlwe::SecretShare;
 using rlwe::ThresholdSession;
 using rlwe::Verdict;
+using value::array_digest;
+using value::CheckedDecryption;
 using value::combine;
+using value::DecryptionPlan;
 using value::DecryptionShare;
 using value::fault_in;
 using value::JointFault;
@@ -163,7 +182,13 @@ using value::JointParty;
 using value::JointProgress;
 using value::JointVoice;
 using value::liars;
+using value::mac_store_in_memory;
+using value::MacKey;
+using value::MacShare;
+using value::MacState;
+using value::MacStore;
 using value::PartyStore;
+using value::Pledge;
 using value::sum_of_dealt;
 using value::threshold_decrypt;
 using value::threshold_session;
@@ -256,6 +281,20 @@ using value::refresh_facts;
 using value::RefreshFacts;
 using value::rekey;
 using value::rerandomize;
+
+// --- encrypted arrays of real numbers, each with an error that holds; experimental
+// ------------------------------------
+/// How wrong numbers can be: any of them, and their root mean square.
+using RealError = ckks::Error;
+using value::apply;
+using value::chebyshev;
+using value::conjugate;
+using value::Field;
+using value::gather;
+using value::polynomial;
+using value::RealArray;
+using value::RealInterval;
+using value::Reals;
 
 // --- ciphertexts modulo one plaintext modulus: arithmetic that wraps around, as in other libraries -------------------
 using rlwe::Ciphertext;

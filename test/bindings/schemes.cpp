@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/complex.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/vector.h>
@@ -11,6 +12,8 @@
 #include "cyclotome/scheme/bfv/operations.hpp"
 #include "cyclotome/scheme/bfv/scheme.hpp"
 #include "cyclotome/scheme/bgv/operations.hpp"
+#include "cyclotome/scheme/ckks/encoding.hpp"
+#include "cyclotome/value/reals/real_array.hpp"
 #include "polynomials.hpp"
 
 // What one scheme alone can be asked for.
@@ -100,7 +103,22 @@ void bind_bfv(nb::module_& parent) {
   m.def("square_relinearized", &bfv::square_relinearized, "a"_a, "keys"_a, method, NoGil());
 }
 
+/// Of real numbers: their integers, and the ciphertexts of an array.
+void bind_ckks(nb::module_& parent) {
+  nb::module_ m = parent.def_submodule("ckks");
+  m.def("encode", [](const rlwe::ContextPtr& context, const std::vector<std::complex<double>>& values, double scale) {
+    return ckks::encode(std::static_pointer_cast<const ckks::Context>(context), values, scale);
+  });
+  m.def("decode", [](const rlwe::Plaintext& plaintext, double scale) {
+    const ckks::Numbers values = ckks::decode(plaintext, scale);
+    return std::vector<std::complex<double>>(values.begin(), values.end());
+  });
+  m.def("ciphertext", [](const value::RealArray& x) { return x.numbers().ciphertext; });
+  m.def("approximation", [](const value::RealArray& x) { return norms(x.numbers().about.error); });
+}
+
 void bind_bgv(nb::module_& parent) {
+  bind_ckks(parent);
   nb::module_ m = parent.def_submodule("bgv");
   m.def("correction", &Ciphertext::correction);
   m.def("switch_modulus", &bgv::switch_modulus, NoGil());

@@ -24,6 +24,8 @@ void bind_threshold(nb::module_& parent) {
   m.def("decryption_share_residues", [](const value::DecryptionShare& share, std::size_t channel) {
     return share.channels().at(channel).to_host();
   });
+  m.def("decryption_share_limbs",
+        [](const value::DecryptionShare& share, std::size_t channel) { return share.channels().at(channel).limbs(); });
   // What a party answers that keeps nothing: what only a copy of its file from before can bring about.
   m.def("second_share", [](const rlwe::ThresholdSession& session, const rlwe::ContextPtr& context, std::uint32_t party,
                            const rlwe::SecretKey& secret, const std::vector<const rlwe::KeyShare*>& first) {

@@ -100,10 +100,9 @@ TEST(one_seed_makes_one_key_on_either_engine) {
       const auto there = scheme::make_context(parameters, device());
       for (std::uint8_t k = 0; k < 40; ++k) {
         const auto s = rlwe::deterministic::generate_secret_key(on_host, check::seed(k));
-        const auto t = rlwe::deterministic::generate_secret_key(there, check::seed(k));
+        const auto [t, q] = rlwe::deterministic::generate_key_pair(there, check::seed(k), check::seed(k));
         CHECK(s.coefficients() == t.coefficients());
         const auto p = rlwe::deterministic::generate_public_key(s, check::seed(k));
-        const auto q = rlwe::deterministic::generate_public_key(t, check::seed(k));
         CHECK(p.polynomials().to_host() == q.polynomials().to_host());
       }
     }

@@ -26,6 +26,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "test/python"))
+sys.path.insert(0, str(ROOT / "test/python/helpers"))
 
 import cyclotome as cy  # noqa: E402
 import numpy as np  # noqa: E402
@@ -36,7 +37,6 @@ from cyclotome.cli.numbers.quantity import Quantity  # noqa: E402
 from cyclotome.cli.tables import tables  # noqa: E402
 from cyclotome.errors import BlameError, CyclotomeError  # noqa: E402
 from cyclotome.interop import protobuf, seal  # noqa: E402
-from cyclotome.threshold.mac_state import MacState  # noqa: E402
 from joint_keys import parameters as joint_parameters  # noqa: E402
 from small import parameters  # noqa: E402
 
@@ -207,7 +207,7 @@ def joint_subjects(folder: Path) -> dict[str, Subject]:
         "dealing": Subject(received, dealt, mended),
         "commitments": Subject(pledged, [pledge]),
         "states of numbers": Subject(
-            in_a_file(folder, ".state", lambda path: MacState(bytes(32), path).require_fresh(bytes(32))),
+            in_a_file(folder, ".state", lambda path: _core.mac_file_state(str(path), bytes(32))),
             [title + line + b"\n" for line in lines],
         ),
     }

@@ -15,9 +15,10 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
-#: Oracles and other helpers lie here, and what tests of several rooms share in one of these.
+#: Oracles and the differential fuzzer are packages here. What tests of one room share lies in it, what those of several
+#: share in `helpers`.
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), *sorted({str(path.parent) for path in HERE.glob("*/test_*.py")})]
+sys.path[:0] = [str(HERE), str(HERE / "helpers"), *sorted({str(path.parent) for path in HERE.glob("*/test_*.py")})]
 
 # Tests share a busy machine: no deadlines; hypothesis prints how to repeat a failure.
 settings.register_profile(

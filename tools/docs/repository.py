@@ -26,6 +26,7 @@ OUTSIDE = {
     "demo/README.md": "packages/demo.md",
     "hdl/README.md": "packages/hdl.md",
     "study/README.md": "packages/study.md",
+    "reader/README.md": "packages/reader.md",
 }
 
 FENCE = re.compile(r"^( *)```.*?^\1```$", re.MULTILINE | re.DOTALL)

@@ -21,7 +21,7 @@ def import_sources() -> None:
 
     A process that has imported `cyclotome` keeps what it has.
     """
-    for folder in ("study", "hdl", "demo", "bench", "python"):
+    for folder in ("study", "reader", "hdl", "demo", "bench", "python"):
         path = str(ROOT / folder)
         if path not in sys.path:
             sys.path.insert(0, path)

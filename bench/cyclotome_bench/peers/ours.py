@@ -79,8 +79,7 @@ class Ours:
         return _core.multiply(self.x, self.y)
 
     def _keys(self) -> tuple[_core.SecretKey, _core.PublicKey]:
-        secret = _core.SecretKey.generate(self.context)
-        return secret, _core.PublicKey.generate(secret)
+        return _core.generate_key_pair(self.context)
 
     def _relinearization_key(self) -> _core.EvaluationKeys:
         return _core.EvaluationKeys.generate(self.secret, True, [])

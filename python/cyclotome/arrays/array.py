@@ -18,6 +18,7 @@ from ..memory import warn_of_spread
 from ..numbers.values import integers, interval_of, magnitude_of, native, word
 from ..options import current
 from ..pickling import pickled_as_file
+from ..reals.array import REALS_AND_INTEGERS, RealArray
 from .plain import PlainArray
 from .refusals import NoNumber
 from .shape import ArrangedArray
@@ -185,6 +186,8 @@ class EncryptedArray(ArrangedArray, TurnedArray, NoNumber):
         the library's."""
         if isinstance(other, Distributed):
             return NotImplemented  # type: ignore[no-any-return]  # as operators may
+        if isinstance(other, RealArray):
+            raise MismatchError(f"{operation}: {REALS_AND_INTEGERS}")
         keys = self._keyring
         if isinstance(other, EncryptedArray):
             if other._keyring is not keys:

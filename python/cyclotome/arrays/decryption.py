@@ -4,19 +4,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from .. import _core
 from ..errors import ArgumentError, UnsupportedError
 from ..keys.kinds import SecretKey
 from ..numbers.values import IntArray, from_native, index
 from ..options import Callback, options
+from ..reals.array import RealArray
+from ..reals.values import from_native as from_native_reals
+from ..reporting import Task
 from .array import EncryptedArray
 from .sharded import ShardedArray
+
+if TYPE_CHECKING:
+    from ..reals.values import NumberArray
 
 __all__ = ["decrypt", "noise_budget", "reveal"]
 
 
+@overload
+def decrypt(x: RealArray, key: SecretKey, *, progress: Callback | None = None) -> NumberArray | Any: ...
 # A type can't tell whether a shape is (), so that the number that such an array decrypts to is Any beside the array.
 @overload
 def decrypt(x: ShardedArray, key: SecretKey, *, progress: Callback | None = None) -> IntArray: ...
@@ -24,12 +32,16 @@ def decrypt(x: ShardedArray, key: SecretKey, *, progress: Callback | None = None
 def decrypt(
     x: EncryptedArray | ShardedArray, key: SecretKey, *, progress: Callback | None = None
 ) -> IntArray | Any: ...
-def decrypt(x: EncryptedArray | ShardedArray, key: SecretKey, *, progress: Callback | None = None) -> IntArray | Any:
-    """Decrypts: exact values, or a typed error.
+def decrypt(
+    x: EncryptedArray | ShardedArray | RealArray, key: SecretKey, *, progress: Callback | None = None
+) -> IntArray | NumberArray | Any:
+    """Decrypts: exact values, or a typed error; of real numbers floats, each off by no more than ``x.error.max``.
 
     What comes out, and whether it fails, is for the key's owner alone. BFV and BGV are secure against whoever sees
     ciphertexts and public keys (IND-CPA), not against whoever also learns decryptions of ciphertexts that they
-    influenced: results that others shall see are decrypted with `reveal`.
+    influenced: results that others shall see are decrypted with `reveal`. Real numbers come with their errors, which
+    tell of the secret key: whoever knows inputs and computation of some that were decrypted can find it (Li and
+    Micciancio, Eurocrypt 2021). Keep their digits beyond the error to yourself; there is no `reveal` of them yet.
 
     Args:
         x: an encrypted array; ciphertexts that were not relinearised too.
@@ -38,7 +50,8 @@ def decrypt(x: EncryptedArray | ShardedArray, key: SecretKey, *, progress: Callb
 
     Returns:
         A NumPy array of the same shape (a scalar for shape ()): int64, or Python integers where the bound is 2^63 or
-        more. Of bits: booleans; of elements of GF(2^r): whole numbers from 0 to 2^r - 1.
+        more. Of bits: booleans; of elements of GF(2^r): whole numbers from 0 to 2^r - 1. Of real numbers: float64, or
+        complex128.
 
     Raises:
         MismatchError: the key is another one, or of other parameters.
@@ -46,6 +59,13 @@ def decrypt(x: EncryptedArray | ShardedArray, key: SecretKey, *, progress: Callb
         ContradictionError: more noise than the array's bound states: it was altered.
         RangeError: the values are beyond the array's own bound, so it is not what it claims to be.
     """
+    if isinstance(x, RealArray):
+        if not isinstance(key, SecretKey):
+            raise UnsupportedError(f"decrypt takes the secret key, not {type(key).__name__}")
+        task = Task("decrypting", 1, progress)
+        numbers = from_native_reals(_core.decrypt(x.native, key.native))
+        task.advance()
+        return numbers if numbers.ndim else numbers[()].item()
     return _opened("decrypt", x, key, _core.decrypt, progress)
 
 
@@ -86,6 +106,7 @@ def reveal(
 
     Raises:
         ArgumentError: ``flooding_bits`` out of range.
+        UnsupportedError: real numbers.
         MismatchError, RangeError: as `decrypt`.
         NoiseError: too little headroom for this flooding, by the public bound. May be told.
         BudgetError: more ciphertexts than are left of what was planned for the key. May be told.
@@ -99,6 +120,12 @@ def reveal(
         >>> cy.reveal(cy.encrypt([1, 2, 3], public) * 2, secret)
         array([2, 4, 6])
     """
+    given: object = x
+    if isinstance(given, RealArray):
+        raise UnsupportedError(
+            "reveal: real numbers are decrypted with their errors, which tell of the secret key, and flooding them is "
+            "not there yet; decrypt them for their owner alone, who can round and tell"
+        )
     bits = index(flooding_bits, "reveal: flooding_bits")
     if not 1 <= bits <= 128:
         raise ArgumentError(f"reveal: flooding_bits {bits} must lie in [1, 128]; 64 is usual")

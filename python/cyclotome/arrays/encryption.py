@@ -4,19 +4,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import Any, TypedDict
 
 from .. import _core
-from ..errors import ArgumentError, UnsupportedError
+from ..errors import ArgumentError, MismatchError, UnsupportedError
 from ..keys.keyring import Keyring
 from ..keys.kinds import PublicKey, SecretKey
 from ..memory import warn_of_padding
 from ..numbers.values import integers, interval_of, magnitude_of, native
 from ..options import Callback, options
 from ..parameters.parameters import Parameters
+from ..reals.array import RealArray
 from .array import EncryptedArray
 
-__all__ = ["EncryptOptions", "encrypt", "encrypt_shape"]
+__all__ = ["EncryptOptions", "encrypt", "encrypt_integers", "encrypt_shape"]
 
 
 class EncryptOptions(TypedDict, total=False):
@@ -34,14 +35,16 @@ def encrypt(
     values: object,
     key: PublicKey | SecretKey,
     *,
-    bound: int | tuple[int, int] | None = None,
+    bound: float | tuple[int, int] | None = None,
     l1_bound: int | None = None,
     wrap: bool = False,
     layout: str = "packed",
     encoding: str | None = None,
     progress: Callback | None = None,
 ) -> EncryptedArray:
-    """Encrypts integers.
+    """Encrypts integers; under parameters for real numbers (``scheme="ckks"``, EXPERIMENTAL, doc/reals.md) real and
+    complex ones, of which ``bound`` is the largest magnitude, and nothing else is stated: `RealArray.encrypt`, which
+    has the type of what it gives.
 
     Args:
         values: a Python or NumPy integer, an array of integers or booleans, or nested lists of integers of any width.
@@ -65,7 +68,9 @@ def encrypt(
         progress: called as ``progress(done, total, what)``.
 
     Returns:
-        `EncryptedArray` of the same shape. With a public key fresh from `keygen` it knows the evaluation keys.
+        `EncryptedArray` of the same shape, or `RealArray` (which of both follows from parameters, and no type checker
+        sees it). With a public key fresh from `keygen` it knows the
+        evaluation keys.
 
     Raises:
         RangeError: a value beyond the bound, or a bound beyond what the parameters hold; a value that is no bit, or no
@@ -88,8 +93,38 @@ def encrypt(
     """
     if not isinstance(key, (PublicKey, SecretKey)):
         raise UnsupportedError(f"encrypt takes a public or secret key, not {type(key).__name__}")
-    if isinstance(values, EncryptedArray):
+    if isinstance(values, (EncryptedArray, RealArray)):
         raise UnsupportedError("encrypt: the values are encrypted already")
+    if key.parameters.holds_reals:
+        if (l1_bound, bool(wrap), layout, encoding) != (None, False, "packed", None) or isinstance(bound, tuple):
+            raise UnsupportedError("encrypt: of real numbers a bound on magnitudes is stated, and nothing else")
+        reals: Any = RealArray.encrypt(values, key, bound=bound, progress=progress)
+        return reals  # type: ignore[no-any-return]  # of the other class
+    if isinstance(bound, float):
+        raise ArgumentError(f"encrypt: bound {bound!r} of integers is a whole number")
+    return encrypt_integers(values, key, bound, l1_bound, wrap, layout, encoding, progress)
+
+
+def encrypt_integers(
+    values: object,
+    key: PublicKey | SecretKey,
+    bound: int | tuple[int, int] | None = None,
+    l1_bound: int | None = None,
+    wrap: bool = False,
+    layout: str = "packed",
+    encoding: str | None = None,
+    progress: Callback | None = None,
+) -> EncryptedArray:
+    """What `encrypt` does of integers; for the library's modules that are about these.
+
+    Raises:
+        MismatchError: parameters for real numbers.
+    """
+    if key.parameters.holds_reals:
+        raise MismatchError(
+            f"encrypt: {key.parameters.summary()} are for real numbers, and these are integers of an exact scheme; "
+            "take parameters of bfv or bgv"
+        )
     numbers = integers(values, "encrypt", named_rows=True)
     stated = _Statement.of(key.parameters, bound, l1_bound, wrap, layout, encoding)
     array = _core.encrypt(

@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.text import Text
 
 from cyclotome import errors, failures
+from cyclotome.cli.option_words import in_options
 from cyclotome.cli.standard_streams import StreamUseError, abandon_output, standing_in
 from cyclotome.cli.visible import shortened, visible
 from cyclotome.failures import BAD_FILE as BAD_FILE
@@ -42,8 +43,9 @@ def exit_code(error: BaseException) -> int:
 
 
 def complain(message: str) -> None:
-    """One error message on standard error. What files say in it cannot act on the terminal, nor begin a line that
-    looks like another message."""
+    """One error message on standard error, with options as commands have them. What files say in it cannot act on the
+    terminal, nor begin a line that looks like another message."""
+    message = in_options(message)
     if len(message) > LONGEST_MESSAGE:
         message = message[:LONGEST_MESSAGE] + "…"
     shown = visible(message, lines=True).replace("\n", "\n  ")

@@ -27,6 +27,7 @@ from cyclotome.cli.console import (
     vacant,
 )
 from cyclotome.cli.failures import UsageError, command
+from cyclotome.cli.option_words import in_options
 
 #: Options of `params` that say what is computed; none of them goes with --preset or --bootstrappable.
 INTENT = (
@@ -271,4 +272,4 @@ def noted_warnings() -> Iterator[None]:
         warnings.simplefilter("always")
         yield
     for warning in caught:
-        note(f"warning: {warning.message}")
+        note(f"warning: {in_options(str(warning.message))}")

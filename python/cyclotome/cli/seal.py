@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,7 +20,7 @@ from cyclotome.cli.console import (
     write_whole,
 )
 from cyclotome.cli.failures import UsageError, command
-from cyclotome.cli.keys import load_as, parameter_facts
+from cyclotome.cli.keys import load_as, noted_warnings, parameter_facts
 from cyclotome.cli.visible import visible
 from cyclotome.errors import FormatError
 from cyclotome.interop import seal
@@ -90,11 +89,8 @@ def keys(
         raise UsageError(f"{out} is a file; --out names a folder")
     chosen = load_as(cy.Parameters, parameters, **common.trust)
     owner = seal.Owner(chosen, allow_unfit_key=allow_unfit_key)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with noted_warnings():
         made = seal.make_keys(owner.read_secret_key(secret))
-    for warning in caught:
-        note(f"warning: {warning.message}")
     out.mkdir(parents=True, exist_ok=True)
     for name in ("secret", "public", "evaluation"):
         vacant(out / f"{name}.key", common.force)

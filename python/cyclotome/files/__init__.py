@@ -21,6 +21,7 @@ from ..keys.keyring import Keyring
 from ..keys.kinds import SecretKey
 from ..keys.passphrases import Passphrase
 from ..parameters.parameters import Parameters
+from ..reals.array import RealArray
 from ..streams import Buffer, Readable, Source
 from ..threshold.identities import Identity, is_identity_file
 from ..whole_files import path_text
@@ -237,7 +238,7 @@ def _expected(obj: Any, name: str, expected: list[Parameters], keys: Sequence[ob
     for parameters in expected:
         if own != parameters:
             raise MismatchError(f"{name} belongs to {own.summary()}, not to {parameters.summary()}")
-    held = keys and isinstance(obj, (EncryptedArray, DigitArray, Table))
+    held = keys and isinstance(obj, (EncryptedArray, RealArray, DigitArray, Table))
     return obj.with_keys(*keys) if held else obj
 
 
@@ -337,12 +338,12 @@ def reduced(obj: Any) -> tuple[Any, ...]:
     return _restored, (to_bytes(obj), parameters.allow_insecure, parameters.table, bool(ring.keys()))
 
 
-def _first_array(obj: Any) -> EncryptedArray | None:
+def _first_array(obj: Any) -> EncryptedArray | RealArray | None:
     """An array of what consists of some, all under the same keys."""
     if isinstance(obj, Table):
         return obj.arrays()[0]
     array = obj.digits if isinstance(obj, DigitArray) else obj
-    return array if isinstance(array, EncryptedArray) else None
+    return array if isinstance(array, (EncryptedArray, RealArray)) else None
 
 
 def _restored(data: bytes, allow_insecure: bool, table: str, knew_keys: bool = False) -> Any:

@@ -49,8 +49,11 @@ class Inspection:
     l1_bound: int | None = None
     #: The least and the largest value, where they are not -bound and bound.
     interval: tuple[int, int] | None = None
-    #: "bits", or "elements of GF(2^r)"; None of integers.
+    #: "bits", "elements of GF(2^r)", "real numbers" or "complex numbers"; None of integers.
     elements: str | None = None
+    #: Of real numbers: the largest magnitude, and how wrong they are, each at most and their root mean square.
+    real_bound: float | None = None
+    error: tuple[float, float] | None = None
     ciphertexts: int | None = None
     #: Bits of headroom by the public noise bound.
     noise_headroom: float | None = None
@@ -100,10 +103,15 @@ class Inspection:
         if self.shape is not None and self.layout is None:
             lines.append(f"  shape {self.shape}, public integers")
         elif self.shape is not None:
-            values = self.elements or (
-                "values modulo T"
-                if self.bound is None
-                else f"values {extent_of(*(self.interval or (-self.bound, self.bound)))}"
+            reals = "" if self.error is None else f" up to {self.real_bound:.3g}, off by {self.error[0]:.3g} at most"
+            values = (
+                f"{self.elements}{reals}"
+                if self.elements is not None
+                else (
+                    "values modulo T"
+                    if self.bound is None
+                    else f"values {extent_of(*(self.interval or (-self.bound, self.bound)))}"
+                )
             )
             lines.append(f"  shape {self.shape}, {values}, {self.layout} in {self.encoding}")
         if self.digits_base is not None and self.shape is not None:
@@ -178,6 +186,16 @@ def _product_lines(context: _core.ProductContext) -> str:
 
 def _array_facts(found: dict[str, Any], facts: dict[str, Any], parameters: Parameters) -> dict[str, Any]:
     """What an encrypted array's ciphertexts mean."""
+    if "reals" in found:
+        is_complex, packed, bound, largest, rms = found["reals"]
+        return {
+            "shape": found["shape"],
+            "layout": "packed" if packed else "replicated",
+            "encoding": "slots",
+            "elements": "complex numbers" if is_complex else "real numbers",
+            "real_bound": bound,
+            "error": (largest, rms),
+        }
     if found["version"] > 1:
         shape, placement, bound = found["shape"], found["placement"], found["bound"]
         largest, row = (None, None) if bound.wraps else (bound.largest, bound.row)
@@ -260,6 +278,7 @@ def inspect(path: Path, *, max_bytes: int = MAX_BYTES) -> Inspection:
     arrays = found["arrays"]
     if found["kind"] == "encrypted array":
         about = _array_facts(found, facts, parameters)
+    if found["kind"] == "encrypted array" and "reals" not in found:
         low_high = (-(about["bound"] or 0), about["bound"] or 0) if about["interval"] is None else about["interval"]
         wraps = about["bound"] is None
         about["digits_base"] = metadata.read_base(facts, about["shape"], None if wraps else low_high)

@@ -18,6 +18,7 @@ from ..keys import passphrases
 from ..keys.kinds import EvaluationKeys, PublicKey, RekeyingKey, SecretKey
 from ..keys.passphrases import Passphrase
 from ..parameters.parameters import Parameters
+from ..reals.array import RealArray
 from ..streams import Writable
 from ..threshold.dealing import DealingMessage
 from ..threshold.identities import Identity
@@ -31,7 +32,7 @@ __all__ = ["Path", "Storable", "refuse_existing", "save", "to_bytes", "to_view"]
 Path = str | os.PathLike[str]
 Keys = SecretKey | PublicKey | EvaluationKeys | RekeyingKey
 Messages = Session | Acceptance | Coin | Commitment | KeyShare | SecretShare | DecryptionShare
-Arrays = EncryptedArray | DigitArray | Table | PlainArray
+Arrays = EncryptedArray | RealArray | DigitArray | Table | PlainArray
 Storable = Parameters | Keys | Arrays | Messages | DealingMessage | Identity
 
 

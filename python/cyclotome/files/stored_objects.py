@@ -19,6 +19,7 @@ from ..keys.passphrases import Passphrase
 from ..numbers.values import from_native, native
 from ..options import current
 from ..parameters.parameters import Parameters
+from ..reals.array import RealArray
 from ..threshold.dealing import Complaint, Dealing, DealingMessage, ReceivingKeys, SealedShare
 from ..threshold.messages import Acceptance, Coin, Commitment, DecryptionShare, KeyShare, SecretShare, Session
 from . import metadata
@@ -38,7 +39,7 @@ def described(obj: object) -> tuple[Any, dict[str, Any]]:
     """
     if isinstance(obj, Parameters):
         return obj.native, metadata.of_parameters(obj)
-    if isinstance(obj, (SecretKey, PublicKey, EvaluationKeys, RekeyingKey, EncryptedArray, *_MESSAGES)):
+    if isinstance(obj, (SecretKey, PublicKey, EvaluationKeys, RekeyingKey, EncryptedArray, RealArray, *_MESSAGES)):
         return obj.native, metadata.of_parameters(obj.parameters)
     if isinstance(obj, DealingMessage):
         return obj.native, metadata.of_parameters(obj.parameters)
@@ -95,7 +96,8 @@ def read(
         dealt = container.read_dealing_message()
         return _DEALING[type(dealt).__name__](parameters, dealt)
     # Tables of primes take time and memory: what can be refused without them has been, before they are made.
-    first = container.kind == "encrypted array" and container.version == 1
+    reals = _core.holds_reals(container.parameters)
+    first = container.kind == "encrypted array" and container.version == 1 and not reals
     described = _described_array(container, parameters, facts) if first else None
     context = context_on(device, parameters)
     if container.kind == "secret key":
@@ -130,6 +132,8 @@ def read(
         return plain
     if container.kind == "rekeying key":
         return RekeyingKey(parameters, context, container.read_rekeying_key(context.native))
+    if reals:
+        return RealArray(parameters, context, container.read_real_array(context.native), Keyring())
     if described is None:
         stored = container.read_array(context.native)
     else:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.encryption import encrypt
+from ..arrays.encryption import encrypt_integers
 from ..errors import ArgumentError, CyclotomeError, UnsupportedError
 from ..keys.kinds import PublicKey, SecretKey
 from ..numbers.cells import Cells, cells_of, chosen, rows_of
@@ -184,17 +184,17 @@ def _all_of(errors: list[CyclotomeError]) -> CyclotomeError:
 
 def _encrypted(column: Prepared, key: PublicKey | SecretKey, progress: Callback | None) -> Column:
     if column.labels is not None:
-        selectors = encrypt(column.values, key, bound=(0, 1), progress=progress)
+        selectors = encrypt_integers(column.values, key, bound=(0, 1), progress=progress)
         return EncryptedCategories(selectors, column.labels)
     rows = np.zeros(column.present.size, dtype=object)
     rows[column.present] = column.values
     bound = column.bound
     if isinstance(bound, tuple):  # missing values are zeros
         bound = (min(0, bound[0]), max(0, bound[1])) if not column.present.all() or column.way == "encrypted" else bound
-    values = encrypt(integers(rows, "encrypt_frame"), key, bound=bound, progress=progress)
+    values = encrypt_integers(integers(rows, "encrypt_frame"), key, bound=bound, progress=progress)
     present = column.present.astype(np.int64)
     if column.way == "encrypted":
-        mask = encrypt(present, key, bound=(0, 1), progress=progress)
+        mask = encrypt_integers(present, key, bound=(0, 1), progress=progress)
         return EncryptedColumn(values, column.scale, mask, True, kind=column.kind)
     public = None if column.present.all() else present
     return EncryptedColumn(values, column.scale, public, True, kind=column.kind)

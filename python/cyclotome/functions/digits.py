@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arrays.array import EncryptedArray
 from ..arrays.decryption import decrypt
-from ..arrays.encryption import encrypt, encrypt_shape
+from ..arrays.encryption import encrypt_integers, encrypt_shape
 from ..errors import ArgumentError, RangeError, UnsupportedError
 from ..keys.kinds import PublicKey, SecretKey
 from ..numbers.values import IntArray, index, integers
@@ -145,7 +145,7 @@ def encrypt_digits(
     wide = numbers.astype(object)
     each = np.stack([np.asarray(wide // base**i % base) for i in range(digits)])
     layout = _layout_of_digits(numbers.shape, layout)
-    return EncryptedDigits(encrypt(each, key, bound=(0, base - 1), layout=layout, progress=progress), base)
+    return EncryptedDigits(encrypt_integers(each, key, bound=(0, base - 1), layout=layout, progress=progress), base)
 
 
 def encrypt_digits_shape(

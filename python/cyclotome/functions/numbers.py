@@ -12,7 +12,7 @@ import numpy as np
 from .. import _core
 from ..arrays.array import EncryptedArray
 from ..arrays.decryption import decrypt as decrypt_array
-from ..arrays.encryption import encrypt as encrypt_array
+from ..arrays.encryption import encrypt_integers
 from ..errors import ArgumentError, MismatchError, MissingKeyError, ParameterError, RangeError, UnsupportedError
 from ..keys.keyring import Keyring
 from ..keys.kinds import PublicKey, SecretKey
@@ -137,9 +137,9 @@ def _digits(values: IntArray, key: PublicKey | SecretKey, progress: Callback | N
     # Slots over Phi_m hold elements of a field, of which bits are no integers with a bound, and need not wrap.
     field = parameters.field_degree is not None
     if parameters.has_slots and values.shape[-1] > 1:
-        return encrypt_array(values, key, bound=None if field else 1, encoding="slots", progress=progress)
+        return encrypt_integers(values, key, bound=None if field else 1, encoding="slots", progress=progress)
     # Without slots, or for what all slots share, each bit is a constant.
-    return encrypt_array(values, key, wrap=not field, layout="replicated", progress=progress)
+    return encrypt_integers(values, key, wrap=not field, layout="replicated", progress=progress)
 
 
 def encrypt(

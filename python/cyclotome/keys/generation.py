@@ -102,11 +102,10 @@ def keygen(
         "ask for fewer rotations: those that are not there are composed of powers of two, sum_rotations(parameters)",
     )
     task = Task("generating keys", 2 + count, progress)
-    secret = _core.SecretKey.generate(context.native)
+    secret, public = _core.generate_key_pair(context.native)
     if planned != USUAL_REVEALS:
         secret.plan_reveals(planned)
     task.advance()
-    public = _core.PublicKey.generate(secret)
     task.advance()
     evaluation = _core.EvaluationKeys.generate(secret, relinearization, [])
     if relinearization:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..arrays.array import EncryptedArray
 from ..arrays.decryption import decrypt
-from ..arrays.encryption import encrypt
+from ..arrays.encryption import encrypt_integers
 from ..errors import FormatError, RangeError, UnsupportedError
 from ..keys.kinds import PublicKey, SecretKey
 from ..numbers.values import IntArray
@@ -56,7 +56,7 @@ class Interface:
             RangeError, ArgumentError, UnsupportedError: see `Features.encode` and `encrypt`.
         """
         centred = self.encode(rows, clip=clip) - self.features.centre[:, None]
-        return encrypt(centred, key, bound=self.features.bound, progress=progress)
+        return encrypt_integers(centred, key, bound=self.features.bound, progress=progress)
 
     def decrypt(self, answers: EncryptedArray, key: SecretKey) -> NDArray[Any]:
         """Labels, or numbers as floats: what `predict` of the estimator gives, for the quantised model.

@@ -54,15 +54,20 @@ def selected(key: object, shape: tuple[int, ...], outer: tuple[int, ...]) -> Sel
         entries = tuple(np.asarray(entry) if isinstance(entry, list) else entry for entry in _entries(key))
     except ValueError as error:
         raise ArgumentError(f"index {key!r} is no array ({error})") from None
-    whole = any(entry is Ellipsis for entry in entries) or sum(map(_axes_met, entries)) == len(shape)
+    met, ellipsis = sum(map(_axes_met, entries)), any(entry is Ellipsis for entry in entries)
+    whole = ellipsis or met == len(shape)
     if outer != shape and whole and entries[-1] is None:
         raise UnsupportedError(f"index {key!r}: a new axis can't come after the one that lies within ciphertexts")
+    # Where no entry meets the packed axis, rows are numbered and not all that is in them.
+    rows = outer != shape and not ellipsis and met < len(shape)
     try:
-        chosen = np.arange(math.prod(shape)).reshape(shape)[entries]
+        chosen = np.arange(math.prod(outer if rows else shape)).reshape(outer if rows else shape)[entries]
     except IndexError as error:
         raise ArgumentError(f"index {key!r} does not fit shape {shape}: {error}") from None
     if chosen.size == 0:
         raise ArgumentError(f"index {key!r} selects nothing of shape {shape}; encrypted arrays are never empty")
+    if rows:
+        return Selection(np.asarray(chosen).ravel().tolist(), list(np.shape(chosen)), True)
     return taken(np.asarray(chosen), shape, outer)
 
 

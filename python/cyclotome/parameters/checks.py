@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from .. import _core
 from ..errors import ParameterError
 
-__all__ = ["count", "degree_of", "find_primes", "index_of", "moduli_of", "text"]
+__all__ = ["count", "degree_of", "find_primes", "index_of", "moduli_of", "real", "text"]
 
 
 def count(name: str, value: object, low: int, high: int = 2**63 - 1) -> int:
@@ -37,6 +37,13 @@ def text(name: str, value: object) -> str:
     if not isinstance(value, str):
         raise ParameterError(f"{name} is a name, not {value!r}")
     return value
+
+
+def real(name: str, value: object) -> float:
+    """A real number, ParameterError for what is none."""
+    if isinstance(value, (bool, complex)) or not hasattr(value, "__float__"):
+        raise ParameterError(f"{name} is a real number, not {value!r}")
+    return float(value)
 
 
 def index_of(cyclotomic: object) -> int:

@@ -28,12 +28,28 @@ class ParameterFacts:
 
     @property
     def scheme(self) -> str:
-        """ "bfv" or "bgv"."""
+        """ "bfv" or "bgv"; "ckks" of parameters for real numbers."""
         return self._native.scheme
 
     @property
+    def holds_reals(self) -> bool:
+        """Whether they are for real numbers (doc/reals.md), and arrays of integers have no meaning under them."""
+        return _core.holds_reals(self._native)
+
+    @property
+    def real_bound(self) -> float | None:
+        """Of those, the largest magnitude of a number that is encrypted unless ``encrypt`` is told another; else
+        None."""
+        return _core.real_bound(self._native) if self.holds_reals else None
+
+    @property
+    def scales(self) -> tuple[float, ...]:
+        """Of those, what numbers are multiplied by at each level, the lowest first; else empty."""
+        return tuple(_core.scales(self._native)) if self.holds_reals else ()
+
+    @property
     def has_levels(self) -> bool:
-        """Whether ciphertexts may have fewer primes than ``moduli``: those of "bgv" may."""
+        """Whether ciphertexts may have fewer primes than ``moduli``: those of "bgv" and "ckks" may."""
         return self._native.has_levels
 
     @property
@@ -50,8 +66,8 @@ class ParameterFacts:
     def slots(self) -> int:
         """Values that a ciphertext holds in slots: n where every plaintext modulus is a prime congruent to 1 modulo 2n,
         k where that is so modulo 2k only, for the largest power of two k < n, and of bits and elements of GF(2^r) n/r.
-        Without slots (`has_slots`) n, the coefficients."""
-        return self._native.slots
+        Without slots (`has_slots`) n, the coefficients. Of real numbers n/2."""
+        return self.degree // 2 if self.holds_reals else self._native.slots
 
     @property
     def slot_degree(self) -> int:

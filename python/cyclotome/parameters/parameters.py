@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol
 from .. import _core
 from ..errors import ParameterError, UnsupportedError
 from ..pickling import pickled_as_file
-from .checks import count, degree_of, find_primes, index_of, moduli_of, text
+from .checks import count, degree_of, find_primes, index_of, moduli_of, real, text
 from .facts import ParameterFacts
 from .unlimited import degree_for, require_refreshable
 
@@ -31,10 +31,11 @@ class Primes(Protocol):
 
 @pickled_as_file
 class Parameters(ParameterFacts):
-    """Checked, immutable parameters; six ways lead to them.
+    """Checked, immutable parameters; seven ways lead to them.
 
     - `suggest`: from what the computation needs. The ordinary way.
     - `from_modulus_bits`: degree and length of q by hand, the primes chosen.
+    - `from_scale_bits`: those for real numbers, by degree and scale.
     - `preset`: sets of the literature, by name.
     - `bootstrappable`: those whose arrays can be refreshed, for products without end.
     - `from_context`: the primes that were generated for circuits.
@@ -151,6 +152,9 @@ prime; use wider special primes
         bits: bool = False,
         cyclotomic: int | None = None,
         parties: int = 1,
+        precision: float | None = None,
+        bound: float = 1.0,
+        result_bound: float | None = None,
     ) -> Parameters:
         """The cheapest parameters that serve a computation.
 
@@ -169,7 +173,9 @@ prime; use wider special primes
             word: 32 or 64 bits; None for whichever is cheaper.
             min_degree: at least this many slots.
             slots: False when values are only added and scaled, or the plaintext moduli need no slots.
-            scheme: "bfv" or "bgv"; None: "bfv", and "bgv" for bits.
+            scheme: "bfv" or "bgv"; None: "bfv", and "bgv" for bits. "ckks" for real numbers, which ``depth``,
+                ``precision``, ``bound``, ``result_bound``, ``security``, ``table``, ``min_degree`` and ``strict`` are
+                about, and nothing else here; EXPERIMENTAL (doc/reals.md).
             flooding_bits: results of up to 1024 ciphertexts at once can be given to others with `reveal` and this
                 flooding, up to 128 bits; 0: they cannot.
             strict: noise bounds that assume nothing, at the price of some bits of modulus: for programs of two or more
@@ -181,9 +187,14 @@ prime; use wider special primes
                 slots. Implies ``bits``.
             parties: of a joint key (`threshold`), at most. With ``flooding_bits`` all of them can decrypt together with
                 this flooding.
+            precision: of real numbers, such as 0.001: how wrong any result of ``depth`` products is at most, by the
+                bounds that arrays carry.
+            bound: of real numbers: the largest magnitude of what is encrypted.
+            result_bound: of real numbers: the largest magnitude that ever occurs; None: bound^(2^depth), at least 1.
 
         Raises:
-            ParameterError: no supported degree suffices; the message says what was needed.
+            ParameterError: no supported degree suffices; the message says what was needed. ``precision`` without
+                ``scheme="ckks"``, or other options with it.
 
         Example:
             >>> import cyclotome as cy
@@ -192,6 +203,42 @@ prime; use wider special primes
             >>> cy.Parameters.suggest(bits=True, depth=4, cyclotomic=21845).slots
             1024
         """
+        if scheme == "ckks":
+            exact = (
+                value_bits,
+                result_bits,
+                terms,
+                plain_products,
+                word,
+                slots,
+                flooding_bits,
+                bits,
+                cyclotomic,
+                parties,
+            )
+            if exact != (16, None, None, 1, None, True, 0, False, None, 1) or precision is None:
+                raise ParameterError(
+                    "suggest: real numbers take depth, precision (such as 0.001), bound, result_bound, security, "
+                    "table, min_degree and strict"
+                )
+            return cls.of_native(
+                _core.suggest_for_reals(
+                    precision=real("precision", precision),
+                    bound=real("bound", bound),
+                    result_bound=0.0 if result_bound is None else real("result_bound", result_bound),
+                    depth=count("depth", depth, 0, 64),
+                    min_degree=count("min_degree", min_degree, 0, 1 << 17),
+                    security=count("security", security, 0, 256),
+                    table=text("table", table),
+                    strict=bool(strict),
+                ),
+                None,
+            )
+        if precision is not None or bound != 1.0 or result_bound is not None:
+            raise ParameterError(
+                'suggest: precision, bound and result_bound are for real numbers, scheme="ckks"; integers have '
+                "value_bits and result_bits"
+            )
         bits = bool(bits) or cyclotomic is not None
         if terms is None:
             terms = 16 if bits else 1 << 14
@@ -289,6 +336,48 @@ prime; use wider special primes
             parties=count("parties", parties, 1),
         )
         return cls.of_native(core, None if value_bits is None else count("value_bits", value_bits, 1, 1024))
+
+    @classmethod
+    def from_scale_bits(
+        cls,
+        *,
+        degree: int,
+        scale_bits: int,
+        depth: int,
+        bound: float = 1.0,
+        result_bound: float | None = None,
+        security: int = 128,
+        table: str = "guidelines-2024",
+        allow_insecure: bool = False,
+        strict: bool = False,
+        name: str = "",
+    ) -> Parameters:
+        """Parameters for real numbers (scheme "ckks", EXPERIMENTAL) by hand: numbers are multiplied by about
+        2^scale_bits, and each of ``depth`` products takes a prime of about so many bits. Special primes and digits are
+        the cheapest that ``security`` allows. The rest as in `suggest` and the constructor.
+
+        Raises:
+            ParameterError: no primes of these widths; results that don't fit a word.
+            SecurityError: more bits than ``security`` allows at this degree.
+
+        Example:
+            >>> import cyclotome as cy
+            >>> cy.Parameters.from_scale_bits(degree=8192, scale_bits=40, depth=2, bound=1).summary()
+            'ckks n=8192 log q=126+60 scale 2^40, numbers up to 1 64-bit words, 128-bit classical security'
+        """
+        core = _core.parameters_with_scale(
+            degree=count("degree", degree, 0),
+            scale_bits=count("scale_bits", scale_bits, 0, 64),
+            depth=count("depth", depth, 0, 128),
+            bound=real("bound", bound),
+            result_bound=0.0 if result_bound is None else real("result_bound", result_bound),
+            security=count("security", security, 0, 256),
+            table=text("table", table),
+            allow_insecure=bool(allow_insecure),
+            strict=bool(strict),
+            name=name,
+        )
+        return cls.of_native(core, None)
 
     @classmethod
     def from_context(

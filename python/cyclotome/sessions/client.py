@@ -123,7 +123,7 @@ class Client:
 
     def encrypt(self, values: object, **options: Unpack[EncryptOptions]) -> EncryptedArray:
         """As `cyclotome.encrypt`, with the secret key, whose ciphertexts take half the space."""
-        return encryption.encrypt(values, self._keys.secret, **options)
+        return encryption.encrypt_integers(values, self._keys.secret, **options)
 
     def encrypt_frame(self, table: object, **options: Any) -> EncryptedFrame:
         """As `cyclotome.encrypt_frame`, with the secret key: an argument with columns, scales and missing values, which

@@ -38,7 +38,7 @@ from ..numbers.values import index
 from ..options import Callback, options
 from ..whole_files import path_text
 from .advice import Advice, advise
-from .checks import CheckedDecryption, MacKey, MacShare, Pledge, liars
+from .checks import CheckedDecryption, MacKey, MacShare, liars
 from .dealing import Complaint, Dealing, DealingRound, ReceivingKeys, SealedShare, Verdict
 from .decryption import decrypt, natives_of, require_array
 from .evidence import blaming, verify
@@ -57,6 +57,7 @@ from .messages import (
     number_of,
 )
 from .party_files import Path, party_store
+from .pledges import Pledge
 from .voices import Signer, Verifier, speak
 
 __all__ = [
@@ -160,6 +161,16 @@ class Party:
     def number(self) -> int:
         """Which party this is."""
         return int(self._native.number)
+
+    @property
+    def native(self) -> _core.JointParty:
+        """What the library computes with; for the library itself."""
+        return self._native
+
+    @property
+    def context(self) -> Context:
+        """Where it computes; for the library itself."""
+        return self._context
 
     @property
     def secret(self) -> SecretKey:
@@ -317,7 +328,8 @@ class Party:
 
         Args:
             inbox: all messages of the session that have arrived so far, in any order, this party's own among them or
-                not, some twice or not. Asked again with the same ones it says the same.
+                not, some twice or not. Asked again with the same ones it says the same. Give a party that comes back
+                its own second share, too: the proof in it is most of its work, and is made anew otherwise.
 
         Raises:
             BlameError: a coin or share is not the one that its sender tossed or committed to, a candidate not what its

@@ -1,128 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """Joint decryption whose values are checked: a share that somebody altered is refused, but with a probability that is
-stated; `doc/threshold.md`, "Checked decryption"."""
+stated; `doc/threshold.md`, "Checked decryption". What is checked, and how, is the library's
+(`src/cyclotome/value/joint/checked_decryption.hpp`)."""
 
 from __future__ import annotations
 
-import hashlib
-import math
-import secrets
-import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from .. import _core
 from ..arrays.array import EncryptedArray
-from ..arrays.encryption import encrypt
-from ..errors import ArgumentError, BlameError, ContradictionError, MismatchError, UnsupportedError
+from ..errors import ArgumentError, MismatchError, UnsupportedError
+from ..keys.keyring import Keyring
 from ..keys.kinds import PublicKey
 from ..numbers.values import IntArray
-from .decryption import decrypt, require_array
+from ..whole_files import path_text
+from .decryption import natives_of, require_array, shown_values
+from .evidence import blaming
 from .identities import Identity, PublicIdentity
-from .mac_state import MacState
 from .messages import DecryptionShare, Session, number_of
 from .party_files import Path
-from .voices import Verifier
+from .pledges import Pledge
 
-__all__ = ["CheckedDecryption", "MacKey", "MacShare", "Pledge", "liars"]
-
-_DOMAIN = "cyclotome checked decryption 1"
-_BITS = 40
-#: What is committed to: numbers to check with, a share of what is decrypted, shares of what has to be 0.
-_STAGES = ("mac", "share", "check")
-_MOST_PARTY = 65535
-
-
-class Pledge:
-    """A party's signed hash of what it will show once all have committed: a line of text.
-
-    Args:
-        text: as ``str(commitment)`` gave it.
-
-    Raises:
-        ArgumentError: a text that is none.
-    """
-
-    __slots__ = ("digest", "party", "question", "signature", "stage")
-
-    def __init__(self, text: str) -> None:
-        words = text.split(" ")
-        try:
-            tag, party, stage, *hexadecimal = words
-            question, digest, signature = (bytes.fromhex(word) for word in hexadecimal)
-            self._fill(int(party), stage, question, digest, signature)
-        except ValueError:
-            raise ArgumentError("this line is no commitment; ask for it again") from None
-        lengths = len(question), len(digest), len(signature)
-        possible = 1 <= self.party <= _MOST_PARTY and stage in _STAGES and lengths == (32, 32, 64)
-        if str(self) != text or tag != "cycm" or not possible:
-            raise ArgumentError("this line is no commitment; ask for it again")
-
-    def _fill(self, party: int, stage: str, question: bytes, digest: bytes, signature: bytes) -> None:
-        self.party, self.stage, self.question, self.digest = party, stage, question, digest
-        self.signature = signature
-
-    @classmethod
-    def sign(cls, party: int, stage: str, question: bytes, digest: bytes, identity: Identity) -> Pledge:
-        """By the party itself."""
-        made = cls.__new__(cls)
-        made._fill(party, stage, question, digest, b"")
-        made.signature = identity.sign(_DOMAIN, made._signed())
-        return made
-
-    def _signed(self) -> bytes:
-        return struct.pack("<I", self.party) + self.stage.encode() + b"\n" + self.question + self.digest
-
-    def signed_by(self, identity: Verifier) -> bool:
-        """Whether the party of this identity signed it."""
-        return identity.verify(_DOMAIN, self._signed(), self.signature)
-
-    def __str__(self) -> str:
-        return f"cycm {self.party} {self.stage} {self.question.hex()} {self.digest.hex()} {self.signature.hex()}"
-
-    def __repr__(self) -> str:
-        return f"Pledge(party {self.party}, {self.stage}, {self.digest.hex()[:8]}...)"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (Pledge, (str(self),))
-
-
-class _Circle:
-    """Who takes part, and how what they show is held to what they committed to."""
-
-    def __init__(self, session: Session, identities: Mapping[int, PublicIdentity], who: Sequence[int]) -> None:
-        missing = [party for party in who if not isinstance(identities.get(party), PublicIdentity)]
-        if missing:
-            raise ArgumentError(f"the identity of party {missing[0]} is missing")
-        self.session, self.identities, self.who = session, identities, tuple(who)
-
-    def agreed(self, stage: str, question: bytes, given: Iterable[Pledge]) -> dict[int, bytes]:
-        """The digests that all committed to. Raises ArgumentError, MismatchError or BlameError."""
-        kept: dict[int, Pledge] = {}
-        for one in given:
-            if not isinstance(one, Pledge):
-                raise UnsupportedError(f"a Pledge is needed, not {type(one).__name__}")
-            if one.stage != stage or one.question != question:
-                raise MismatchError(f"{one!r} belongs to another question or stage than {stage!r}")
-            if one.party not in self.who or not one.signed_by(self.identities[one.party]):
-                raise MismatchError(f"{one!r} was not signed by party {one.party} of those who take part")
-            known = kept.setdefault(one.party, one)
-            if known.digest != one.digest:
-                blame = BlameError(f"party {one.party} committed to two things, and signed both")
-                blame.parties, blame.stage, blame.messages = (one.party,), stage, (known, one)
-                blame.evidence = f"{known.digest.hex()} {one.digest.hex()}"
-                raise blame
-        absent = [party for party in self.who if party not in kept]
-        if absent:
-            raise ArgumentError(f"the commitment of party {absent[0]} is missing")
-        return {party: one.digest for party, one in kept.items()}
-
-
-def _require_shown(committed: Mapping[int, bytes], party: int, digest: bytes) -> None:
-    if committed[party] != digest:
-        raise MismatchError(f"party {party} shows something else than it committed to, or a relay does: ask it again")
+__all__ = ["CheckedDecryption", "MacKey", "MacShare", "liars"]
 
 
 class MacShare:
@@ -137,29 +37,22 @@ class MacShare:
             modulus. None: as many as make that 2^-40.
     """
 
-    __slots__ = ("_arrays", "_commitment")
+    __slots__ = ("_keyring", "_native", "_public")
 
     def __init__(self, party: Any, identity: Identity, public: PublicKey, *, count: int | None = None) -> None:
-        moduli = party.session.parameters.plain_moduli
-        least = min(map(_least_factor, moduli))
-        wanted = math.ceil(_BITS / math.log2(least)) if count is None else number_of(count, "count")
-        if wanted < 1:
-            raise ArgumentError(f"{wanted} numbers check nothing; at least one is needed")
-        whole = math.prod(moduli)
-        self._arrays = [encrypt(secrets.randbelow(whole), public, wrap=True) for _ in range(wanted)]
-        self._commitment = Pledge.sign(
-            party.number, "mac", _mac_question(party.session, public), _digest_of(self._arrays), identity
-        )
+        wanted = None if count is None else number_of(count, "count")
+        self._public, self._keyring = public, Keyring.of(public)
+        self._native = _core.MacShare(party.session.native, party.number, identity.native, public.native, wanted)
 
     @property
     def commitment(self) -> Pledge:
         """To be sent first."""
-        return self._commitment
+        return Pledge.of_native(self._native.commitment)
 
     @property
     def arrays(self) -> list[EncryptedArray]:
         """To be sent once the commitments of all have arrived."""
-        return list(self._arrays)
+        return _arrays_of(self._native.arrays, self._public, self._keyring)
 
 
 class MacKey:
@@ -186,7 +79,7 @@ class MacKey:
         FormatError, FileError: the file is damaged, or can't be read.
     """
 
-    __slots__ = ("_state", "_sums")
+    __slots__ = ("_keyring", "_native", "_public")
 
     def __init__(
         self,
@@ -198,33 +91,28 @@ class MacKey:
         *,
         file: Path | None = None,
     ) -> None:
-        circle = _Circle(session, identities, session.parties)
-        committed = circle.agreed("mac", _mac_question(session, public), commitments)
-        absent = [party for party in session.parties if party not in arrays]
-        if absent:
-            raise ArgumentError(f"the encrypted numbers of party {absent[0]} are missing")
-        for party in session.parties:
-            _require_shown(committed, party, _digest_of(arrays[party]))
-        if len({len(arrays[party]) for party in session.parties}) != 1:
-            raise ArgumentError("parties made different counts of numbers to check with")
-        rows = [arrays[party] for party in session.parties]
-        self._sums = [sum(row[1:], row[0]).with_keys(public) for row in zip(*rows, strict=True)]
-        self._state = MacState(_digest_of(self._sums), file)
+        known, lines = _known(identities, session.parties), _pledges(commitments)
+        self._public, self._keyring = public, Keyring.of(public)
+        shown = {party: [_native_of(one) for one in arrays[party]] for party in session.parties if party in arrays}
+        natives = [one.native for one in lines]
+        name = None if file is None else path_text(file)
+        with blaming(lines):
+            self._native = _core.MacKey(session.native, known, self._keyring.native(), natives, shown, name)
 
     @property
     def sums(self) -> list[EncryptedArray]:
         """The encrypted sums."""
-        return list(self._sums)
+        return _arrays_of(self._native.sums, self._public, self._keyring)
 
     @property
     def spent(self) -> bool:
         """Whether a check failed, which tells of α: it checks nothing any more."""
-        return self._state.spent
+        return bool(self._native.spent)
 
     @property
-    def state(self) -> MacState:
-        """What has become of the numbers; for the library itself."""
-        return self._state
+    def native(self) -> _core.MacKey:
+        """What the library computes with; for the library itself."""
+        return self._native
 
 
 class CheckedDecryption:
@@ -269,31 +157,30 @@ class CheckedDecryption:
         inputs: Sequence[Any] = (),
     ) -> None:
         require_array(x)
-        key.state.require_fresh()
         session = party.session
         who = sorted(session.parties if active is None else {number_of(one, "a party's number") for one in active})
-        self._circle = _Circle(session, identities, who)
-        self._party, self._identity, self._x, self._key, self._bits = party, identity, x, key, flooding_bits
-        if recompute is not None and _digest_of([recompute(*inputs)]) != _digest_of([x]):
+        known = _known(identities, who)
+        if recompute is not None and _core.array_digest(recompute(*inputs).native) != _core.array_digest(x.native):
             raise MismatchError(
                 "recomputing gives another array than the one that shall be decrypted: do not decrypt it"
             )
-        self._question = _question(session, party, x, key, who, flooding_bits, name)
-        self._share: DecryptionShare | None = None
-        self._checks: list[EncryptedArray] = []
-        self._values: Any = None
-        self._check_shares: list[DecryptionShare] = []
-        self._committed: dict[int, bytes] = {}
+        self._x = x.to(party.context.device)
+        try:
+            name.encode()
+        except UnicodeError:
+            raise ArgumentError(f"the name {name!r} has letters that no text has") from None
+        share = None if party.share is None else party.share.on(party.context)
+        plan = name, who, number_of(flooding_bits, "flooding_bits"), share
+        self._native = _core.CheckedDecryption(party.native, identity.native, self._x.native, key.native, known, *plan)
 
     @property
     def question(self) -> str:
         """64 hexadecimal digits that all who decrypt compare: of the session, array, set, epoch, flooding and name."""
-        return self._question.hex()
+        return bytes(self._native.question).hex()
 
     def commit(self) -> Pledge:
         """Commits to this party's share, which is made now."""
-        self._share = self._share_of(self._x)
-        return self._sign("share", [self._share])
+        return Pledge.of_native(self._native.commit())
 
     def reveal(self, commitments: Iterable[Pledge]) -> DecryptionShare:
         """The share, now that all have committed.
@@ -302,11 +189,9 @@ class CheckedDecryption:
             ArgumentError: a commitment is missing. MismatchError: one is of another question, or not signed.
             BlameError: a party committed to two things.
         """
-        if self._share is None:
-            raise ArgumentError("commit first")
-        self._committed = self._circle.agreed("share", self._question, commitments)
-        _require_shown(self._committed, self._party.number, _digest_of_shares([self._share]))
-        return self._share
+        lines = _pledges(commitments)
+        with blaming(lines):
+            return self._shown(self._native.reveal([one.native for one in lines]))
 
     def commit_check(self, shares: Sequence[DecryptionShare]) -> Pledge:
         """Takes all shares, and commits to this party's shares of what has to be 0.
@@ -316,15 +201,7 @@ class CheckedDecryption:
             ContradictionError: shares that give more noise than flooding explains.
             RangeError: values beyond the array's own bound: a share was altered, too.
         """
-        self._hold(self._committed, [[share] for share in shares])
-        values = decrypt(self._x, shares, self._circle.session)
-        # Modulo T, as the numbers are: only there is every multiple of a lie as likely as another.
-        rest = _modulo(self._x) - _residues(values, self._x)
-        known = self._x.keyring.keys()
-        self._checks = [(alpha.with_keys(*known) if known else alpha) * rest for alpha in self._key.sums]
-        self._values = values
-        self._check_shares = [self._share_of(check) for check in self._checks]
-        return self._sign("check", self._check_shares)
+        return Pledge.of_native(self._native.commit_check(self._natives(shares)))
 
     def reveal_check(self, commitments: Iterable[Pledge]) -> list[DecryptionShare]:
         """This party's shares of what has to be 0, now that all have committed. From now on the `MacKey` is held.
@@ -333,13 +210,9 @@ class CheckedDecryption:
             ContradictionError: the `MacKey` is spent, or held by another decryption or another answer of this one.
             ArgumentError, MismatchError, BlameError: as `reveal`.
         """
-        if not self._check_shares:
-            raise ArgumentError("commit to the check first")
-        self._key.state.require_fresh(self._question)
-        self._committed = self._circle.agreed("check", self._question, commitments)
-        _require_shown(self._committed, self._party.number, _digest_of_shares(self._check_shares))
-        self._key.state.hold(self._question, _digest_of(self._checks))
-        return list(self._check_shares)
+        lines = _pledges(commitments)
+        with blaming(lines):
+            return [self._shown(one) for one in self._native.reveal_check([each.native for each in lines])]
 
     def values(self, shares: Sequence[Sequence[DecryptionShare]]) -> IntArray | Any:
         """The values, as `decrypt` gives them, if the check gives 0 everywhere.
@@ -353,49 +226,13 @@ class CheckedDecryption:
                 Where all decrypt nobody can be named.
             ArgumentError, MismatchError: as `commit_check`.
         """
-        self._hold(self._committed, shares)
-        self._key.state.require_fresh(self._question)
-        try:
-            by_check = zip(*shares, strict=True)
-            sound = all(
-                not np.any(decrypt(check, list(each), self._circle.session))
-                for check, each in zip(self._checks, by_check, strict=True)
-            )
-        except ContradictionError:
-            sound = False
-        if not sound:
-            self._key.state.spend()
-            raise ContradictionError(
-                "the check of the values fails: a decryption share was altered, or is no honest one; the numbers that "
-                f"it was checked with are spent, make another MacKey; {self._circle.session.native.naming}"
-            )
-        self._key.state.release(self._question)
-        return self._values
+        return shown_values(self._native.values([self._natives(each) for each in shares]), self._x)
 
-    def _share_of(self, array: EncryptedArray) -> DecryptionShare:
-        share: DecryptionShare = self._party.decryption_share(array, active=self._circle.who, flooding_bits=self._bits)
-        return share
+    def _natives(self, shares: Sequence[DecryptionShare]) -> list[Any]:
+        return natives_of(shares, DecryptionShare, self._x.context)
 
-    def _sign(self, stage: str, shares: Sequence[DecryptionShare]) -> Pledge:
-        digest = _digest_of_shares(shares)
-        return Pledge.sign(self._party.number, stage, self._question, digest, self._identity)
-
-    def _hold(self, committed: Mapping[int, bytes], shares: Sequence[Sequence[DecryptionShare]]) -> None:
-        """What parties show, against what they committed to."""
-        if not committed:
-            raise ArgumentError("the steps go one after the other: commit, reveal, commit_check, reveal_check, values")
-        shown: dict[int, bytes] = {}
-        for each in shares:
-            if not each or not all(isinstance(one, DecryptionShare) for one in each):
-                raise UnsupportedError("each party shows a list of DecryptionShare")
-            if len({one.party for one in each}) != 1 or each[0].party in shown or each[0].party not in committed:
-                raise ArgumentError(f"there must be one answer of each of parties {', '.join(map(str, committed))}")
-            shown[each[0].party] = _digest_of_shares(each)
-        absent = [party for party in committed if party not in shown]
-        if absent:
-            raise ArgumentError(f"the answer of party {absent[0]} is missing")
-        for party, digest in shown.items():
-            _require_shown(committed, party, digest)
+    def _shown(self, native: Any) -> DecryptionShare:
+        return DecryptionShare(self._x.parameters, self._x.context, native)
 
 
 def liars(failed: Iterable[Iterable[int]], passed: Iterable[Iterable[int]]) -> tuple[int, ...]:
@@ -410,38 +247,27 @@ def liars(failed: Iterable[Iterable[int]], passed: Iterable[Iterable[int]]) -> t
     return tuple(_core.liars(*sets))
 
 
-def _modulo(x: EncryptedArray) -> EncryptedArray:
-    """The same ciphertexts, whose values are meant modulo T."""
-    own = x.native
-    native = _core.EncryptedArray(own.channels, own.shape, own.placement, own.clean, None, None)
-    return EncryptedArray(x.parameters, x.context, native, x.keyring)
+def _pledges(given: Any) -> list[Pledge]:
+    every = list(given)
+    for one in every:
+        if not isinstance(one, Pledge):
+            raise UnsupportedError(f"a Pledge is needed, not {type(one).__name__}")
+    return every
 
 
-def _residues(values: Any, x: EncryptedArray) -> Any:
-    whole = math.prod(x.parameters.plain_moduli)
-    return np.asarray(values, dtype=object) % whole
+def _known(identities: Mapping[int, PublicIdentity], who: Sequence[int]) -> dict[int, _core.PublicIdentity]:
+    """The identities of those who take part. Raises ArgumentError where one is missing."""
+    missing = [party for party in who if not isinstance(identities.get(party), PublicIdentity)]
+    if missing:
+        raise ArgumentError(f"the identity of party {missing[0]} is missing")
+    return {party: identities[party].native for party in who}
 
 
-def _least_factor(modulus: int) -> int:
-    """The smallest prime factor; 2^16 if it is larger."""
-    return next((factor for factor in range(2, 1 << 16) if modulus % factor == 0), 1 << 16)
+def _native_of(array: EncryptedArray) -> _core.EncryptedArray:
+    require_array(array)
+    return array.native
 
 
-def _digest_of(arrays: Sequence[EncryptedArray]) -> bytes:
-    return hashlib.sha256(b"".join(_core.array_digest(one.native) for one in arrays)).digest()
-
-
-def _digest_of_shares(shares: Sequence[DecryptionShare]) -> bytes:
-    return hashlib.sha256(b"".join(hashlib.sha256(_core.to_bytes(one.native, b"")).digest() for one in shares)).digest()
-
-
-def _mac_question(session: Session, public: PublicKey) -> bytes:
-    return hashlib.sha256(f"{_DOMAIN}\nmac\n{session.id}\n{public.key_id}\n".encode()).digest()
-
-
-def _question(
-    session: Session, party: Any, x: EncryptedArray, key: MacKey, who: Sequence[int], bits: int, name: str
-) -> bytes:
-    epoch = 0 if party.share is None else party.share.epoch
-    facts = [session.id, x.key_id, epoch, _digest_of([x]).hex(), _digest_of(key.sums).hex(), *who, bits, name]
-    return hashlib.sha256((f"{_DOMAIN}\nquestion\n" + "\n".join(map(str, facts))).encode()).digest()
+def _arrays_of(natives: Sequence[_core.EncryptedArray], public: PublicKey, keys: Keyring) -> list[EncryptedArray]:
+    ring = keys.native()
+    return [EncryptedArray(public.parameters, public.context, one.with_keys(ring), keys) for one in natives]

@@ -14,7 +14,7 @@ from ..numbers.values import IntArray, from_native
 from ..options import Callback, options
 from .messages import DecryptionShare, Message, Session
 
-__all__ = ["decrypt", "natives_of", "require_array"]
+__all__ = ["decrypt", "natives_of", "require_array", "shown_values"]
 
 
 def decrypt(
@@ -52,7 +52,12 @@ def decrypt(
     if not isinstance(session, Session):
         raise UnsupportedError(f"threshold.decrypt takes a Session, not {type(session).__name__}")
     natives = natives_of(shares, DecryptionShare, x.context)
-    values = from_native(_core.threshold_decrypt(session.native, x.native, natives, options(progress)))
+    return shown_values(_core.threshold_decrypt(session.native, x.native, natives, options(progress)), x)
+
+
+def shown_values(native: Any, x: EncryptedArray) -> IntArray | Any:
+    """What the library decrypted of an array, as `cyclotome.decrypt` gives it."""
+    values = from_native(native)
     if x.is_bits:
         values = values.astype(bool)
         return values if values.ndim else bool(values[()])

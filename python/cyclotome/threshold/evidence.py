@@ -9,10 +9,10 @@ from typing import Any
 
 from .. import _core
 from ..devices.contexts import context_on
-from ..errors import ArgumentError, BlameError, MismatchError, UnsupportedError
-from .checks import Pledge
+from ..errors import ArgumentError, BlameError, UnsupportedError
 from .dealing import Complaint, Dealing, DealingRound, Verdict
 from .messages import Acceptance, Coin, Commitment, KeyShare, Session
+from .pledges import Pledge
 from .voices import Verifier, verifying
 
 __all__ = ["blaming", "verify"]
@@ -73,14 +73,9 @@ def _sent(every: list[Messages], session: Session, identities: Mapping[int, Veri
 
 def _pledged(pledges: list[Pledge], identities: Mapping[int, Verifier]) -> Verdict | None:
     _require_known({one.party for one in pledges}, identities)
-    known: dict[tuple[int, str, bytes], bytes] = {}
-    found = None
-    for one in pledges:
-        if not one.signed_by(identities[one.party]):
-            raise MismatchError(f"{one!r} was not signed by party {one.party}, and shows nothing")
-        if known.setdefault((one.party, one.stage, one.question), one.digest) != one.digest:
-            found = found or Verdict(one.party, f"it committed to two things of stage {one.stage!r}, and signed both")
-    return found
+    every = [one.native for one in pledges]
+    fault = _core.pledge_fault(every, lambda one: Pledge.of_native(one).signed_by(identities[one.party]))
+    return None if fault is None else Verdict(fault[0], fault[2])
 
 
 def _dealt(messages: list[Complaint | Dealing], dealing: DealingRound | None) -> Verdict | None:

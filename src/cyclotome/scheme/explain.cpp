@@ -6,6 +6,7 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
+#include "cyclotome/scheme/ckks/part.hpp"
 #include "cyclotome/scheme/planning.hpp"
 #include "cyclotome/scheme/special_primes.hpp"
 
@@ -118,11 +119,17 @@ std::string explain(const rlwe::Parameters& p) {
        << "; key switching in " << p.digits() << (p.digits() == 1 ? " digit of " : " digits of ")
        << p.primes_per_digit() << (p.primes_per_digit() == 1 ? " prime\n" : " primes\n");
   text << "  plaintext        ";
-  for (std::size_t i = 0; i < p.plain_moduli().size(); ++i) {
-    const std::uint64_t t = p.plain_moduli()[i];
-    text << (i == 0 ? "t = " : ", ") << t << slots_text(p, rlwe::PlainIndex(i));
+  if (ckks::holds_reals(p)) {
+    text << "real or complex numbers, " << p.degree() / 2 << " in slots; " << p.part().summary()
+         << "; one level for each "
+         << "product, " << p.moduli().size() - 1 << " in all\n";
+  } else {
+    for (std::size_t i = 0; i < p.plain_moduli().size(); ++i) {
+      const std::uint64_t t = p.plain_moduli()[i];
+      text << (i == 0 ? "t = " : ", ") << t << slots_text(p, rlwe::PlainIndex(i));
+    }
+    text << plaintext_text(p) << "\n";
   }
-  text << plaintext_text(p) << "\n";
   text << "  security         " << security_text(p) << "\n";
   text << "  sizes in memory  ciphertext " << bytes_text(sizes.ciphertext) << ", public key "
        << bytes_text(sizes.public_key) << ", relinearisation key " << bytes_text(sizes.relinearization_key)

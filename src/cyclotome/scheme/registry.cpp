@@ -7,6 +7,7 @@
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/scheme/bfv/scheme.hpp"
 #include "cyclotome/scheme/bgv/scheme.hpp"
+#include "cyclotome/scheme/ckks/scheme.hpp"
 
 namespace cyclotome::scheme {
 
@@ -18,6 +19,7 @@ struct Table {
   std::vector<const rlwe::Scheme*> schemes = {
       &bfv::scheme(),
       &bgv::scheme(),
+      &ckks::scheme(),
   };
 };
 
@@ -26,7 +28,7 @@ Table& table() {
   return only;
 }
 
-/// "there are 1 (bfv) and 2 (bgv)", with each scheme as `shown`.
+/// "there are 1 (bfv), 2 (bgv) and 3 (ckks)", with each scheme as `shown`.
 template <class Show>
 std::string list_of_known(const Show& shown) {
   const std::vector<const rlwe::Scheme*> all = known();

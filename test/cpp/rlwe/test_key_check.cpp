@@ -12,6 +12,7 @@
 #include "cyclotome/engine/poly.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/ring/tables/limb_values.hpp"
+#include "cyclotome/rlwe/keys/deterministic.hpp"
 #include "cyclotome/rlwe/keys/key_material.hpp"
 #include "cyclotome/rlwe/noise/key_check.hpp"
 #include "cyclotome/rlwe/noise/norm_constants.hpp"
@@ -144,6 +145,18 @@ TEST(a_secret_has_so_many_coefficients) {
   }
 }
 
+/// Both keys of a pair, drawn before either check has ended, are those that are drawn one after the other.
+void check_pair(const rlwe::ContextPtr& context, std::uint8_t k) {
+  const auto other = [k] { return check::seed(static_cast<std::uint8_t>(k + 100)); };
+  const auto [secret, public_key] = rlwe::deterministic::generate_key_pair(context, check::seed(k), other());
+  const auto alone = rlwe::deterministic::generate_secret_key(context, check::seed(k));
+  const auto its = rlwe::deterministic::generate_public_key(alone, other());
+  CHECK(secret.coefficients() == alone.coefficients());
+  CHECK(secret.id() == alone.id() && public_key.id() == alone.id());
+  CHECK(public_key.uniform_seed()->bytes() == its.uniform_seed()->bytes());
+  CHECK(public_key.polynomials().to_host() == its.polynomials().to_host());
+}
+
 /// Whatever was drawn before it, and over Phi_m too.
 TEST(a_key_is_the_first_draw_of_its_seed_that_passes) {
   std::size_t refused = 0;
@@ -168,6 +181,7 @@ TEST(a_key_is_the_first_draw_of_its_seed_that_passes) {
         break;
       }
       refused += item;
+      check_pair(context, k);
     }
   }
   CHECK(refused > 0);

@@ -145,13 +145,13 @@ TEST(unknown_numbers_are_refused_everywhere) {
     CHECK_THROWS_WITH(ParameterError, scheme::with_modulus_bits(literal, 100), named);
     CHECK_THROWS_WITH(ParameterError, Container(file_of(100, guidelines), judged_by(table)), named);
   }
-  for (const std::uint8_t number : {std::uint8_t{0}, std::uint8_t{3}, std::uint8_t{255}}) {
+  for (const std::uint8_t number : {std::uint8_t{0}, std::uint8_t{4}, std::uint8_t{255}}) {
     CHECK_THROWS_WITH(ParameterError, scheme::numbered(number),
-                      message("scheme number ", unsigned{number}, " is unknown; there are 1 (bfv) and 2 (bgv)"));
+                      message("scheme number ", unsigned{number}, " is unknown; there are 1 (bfv), 2 (bgv) and 3 (ckks)"));
   }
-  for (const std::string_view name : {"", "BFV", "bfv ", "ckks"}) {
+  for (const std::string_view name : {"", "BFV", "bfv ", "tfhe"}) {
     CHECK_THROWS_WITH(ParameterError, scheme::named(name),
-                      message("scheme '", name, "' is not known; there are 'bfv' and 'bgv'"));
+                      message("scheme '", name, "' is not known; there are 'bfv', 'bgv' and 'ckks'"));
   }
   rlwe::ParametersLiteral nobodys = literal_of(100, guidelines);
   nobodys.scheme = nullptr;

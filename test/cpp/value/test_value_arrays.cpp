@@ -125,8 +125,13 @@ TEST(wide_integers_come_back) {
 }
 
 TEST(residues_and_back_at_the_ends) {
-  for (const std::vector<std::uint64_t>& moduli :
-       {std::vector<std::uint64_t>{2}, {1024}, {65537}, {257, 641}, {8, 9, 25, 7}, {(1ULL << 59) - 55, 3, 65537}}) {
+  for (const std::vector<std::uint64_t>& moduli : {std::vector<std::uint64_t>{2},
+                                                   {1024},
+                                                   {65537},
+                                                   {257, 641},
+                                                   {8, 9, 25, 7},
+                                                   {536690689, 536641537, 268369921},
+                                                   {(1ULL << 59) - 55, 3, 65537}}) {
     const BigUnsigned total = BigUnsigned::product(moduli), half = (total - BigUnsigned(1)).shifted_right(1);
     const std::vector<Integer> values = {Integer(0), Integer(1), Integer(half), Integer(half, true)};
     const Integers ends({4}, values);
@@ -138,6 +143,17 @@ TEST(residues_and_back_at_the_ends) {
       if (total > BigUnsigned(2)) CHECK_EQ(back[i].to_string(), values[i].to_string());
       const BigUnsigned modulo = values[i].negative ? total - values[i].magnitude : values[i].magnitude;
       CHECK_EQ(wrapped[i].to_string(), modulo.to_string());
+    }
+    // One word for each where all fit, and as many as it takes where one does not.
+    const Integers narrow = remainders.combine(residues, {4}, false, true);
+    for (std::size_t i = 0; i < 4; ++i) CHECK_EQ(narrow[i].to_string(), back[i].to_string());
+    if (total > BigUnsigned(2000)) {
+      std::vector<value::Residues> few;
+      const Integers small({3}, Numbers{-900, 0, 999});
+      for (const std::uint64_t t : moduli) few.push_back(value::centred_residues(small, Modulus<std::uint64_t>(t)));
+      const Integers words = remainders.combine(few, {3}, false, true);
+      CHECK_EQ(words.words(), std::size_t{1});
+      for (std::size_t i = 0; i < 3; ++i) CHECK_EQ(words[i].to_string(), small[i].to_string());
     }
   }
 }

@@ -14,8 +14,7 @@ pytest.importorskip("typer")
 
 from cli_runner import Result, run, succeed
 from cyclotome import _core
-from cyclotome.threshold import checks as threshold_checks
-from joint_keys import Joint, parameters
+from joint_keys import Joint, parameters, shares_digest
 from test_checked_decryption import altered
 from test_threshold_signatures import NUMBERS
 
@@ -83,7 +82,7 @@ class People:
         line = cy.threshold.Pledge(path.read_text().strip())
         own = cy.load(self.place / "honest.ct", allow_insecure=True)
         wrong = altered(own, rng)
-        digest = threshold_checks._digest_of_shares([wrong])
+        digest = shares_digest([wrong], self.joint.keys.public.key_id)
         signed = cy.threshold.Pledge.sign(party, "share", line.question, digest, self.identities[party])
         (self.inbox / path.name).write_text(f"{signed}\n")
         cy.save(self.inbox / f"{path.name.removesuffix('.txt')}.ct", wrong)

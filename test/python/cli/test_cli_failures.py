@@ -5,14 +5,18 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 pytest.importorskip("typer")
 
+import typer
 from cli_runner import make_workspace, run, succeed
 from cyclotome.cli import failures, main
+from cyclotome.cli.app import app
+from cyclotome.cli.option_words import in_options
 from cyclotome_study import ProductContext
 
 
@@ -115,9 +119,9 @@ def test_revealing_has_limits(place: Path, tmp_path: Path) -> None:
     decrypt = "decrypt", place / "data.ct", "-k", place / "keys/secret.key"
     fail(2, "--flooding-bits goes with --reveal", *decrypt, "--flooding-bits", 20)
     for bits in (0, 129):
-        fail(2, f"flooding_bits {bits} must lie in", *decrypt, "--reveal", "--flooding-bits", bits)
-    fail(6, "suggest with flooding_bits", *decrypt, "--reveal", "--flooding-bits", 128)
-    fail(4, "flooding_bits = 129", "params", "--flooding-bits", 129)
+        fail(2, f"--flooding-bits {bits} must lie in", *decrypt, "--reveal", "--flooding-bits", bits)
+    fail(6, "suggest with --flooding-bits", *decrypt, "--reveal", "--flooding-bits", 128)
+    fail(4, "--flooding-bits = 129", "params", "--flooding-bits", 129)
     fail(2, "--preset fixes everything", "params", "--preset", "seal-4096", "--flooding-bits", 20)
 
 
@@ -133,7 +137,7 @@ def test_damaged_product_contexts_are_refused(tmp_path: Path) -> None:
 
 def test_parameters_that_do_not_exist(tmp_path: Path) -> None:
     fail(4, "preset 'nonsense' is unknown; there are", "params", "--preset", "nonsense")
-    fail(4, "allow_insecure", "params", "--preset", "000-2048-62")
+    fail(4, "--allow-insecure", "params", "--preset", "000-2048-62")
     fail(4, "no degree up to", "params", "--depth", 40, "--value-bits", 20, "--result-bits", 900)
     fail(4, "", "params", "--security", 100)
     fail(2, "--preset fixes everything", "params", "--preset", "seal-4096", "--depth", 3)
@@ -219,6 +223,37 @@ def test_without_typer_the_command_line_says_what_to_install(
         main()
     assert stopped.value.code == 1
     assert "pip install typer rich" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("command", "message", "said"),
+    [
+        ("params", "say allow_insecure=True to mean it", "say --allow-insecure to mean it"),
+        ("params", "for tests from 256 on, with allow_insecure", "for tests from 256 on, with --allow-insecure"),
+        ("params", "larger values; say result_bits=", "larger values; say --result-bits"),
+        ("inspect", "pass allow_insecure=True to load it", "pass --allow-insecure to load it"),
+        ("eval", "encrypt with wrap=True for powers modulo T", "encrypt with --wrap for powers modulo T"),
+        ("eval", "for wider results: suggest(result_bits=...)", "for wider results: cyclotome params --result-bits …"),
+        ("eval", "over Phi_m: Parameters.suggest(bits=True)", "over Phi_m: cyclotome params --bits"),
+        ("eval", "keygen(parameters, bootstrap=True)", "cyclotome keygen --bootstrap"),
+        ("encrypt", "or say missing='public'", "or say --missing 'public'"),
+        ("encrypt", "k exists: say overwrite=True, or", "k exists: say --force, or"),
+        # What is no option, or only looks like one, stays.
+        ("encrypt", "say cy.suggest(compute=...)", "say cy.suggest(compute=...)"),
+        ("encrypt", "'allow_insecure', /tmp/force=7, keys=a.csv", "'allow_insecure', /tmp/force=7, keys=a.csv"),
+        ("eval", "sum(x, axis=1) of the key and the device", "sum(x, axis=1) of the key and the device"),
+    ],
+)
+def test_messages_of_the_library_name_options_as_commands_have_them(command: str, message: str, said: str) -> None:
+    root: Any = typer.main.get_command(app)
+    assert in_options(message) == message  # outside of commands
+    with typer.Context(root) as outer, typer.Context(root.commands[command], parent=outer):
+        assert in_options(message) == said
+
+
+def test_a_refusal_below_names_the_option() -> None:
+    fail(4, "with --allow-insecure", "params", "--bootstrappable", 1000)
+    fail(4, "say --result-bits", "params", "--value-bits", 90, "--depth", 30)
 
 
 def test_every_error_class_has_the_code_that_the_documentation_promises() -> None:

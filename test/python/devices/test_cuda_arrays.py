@@ -196,7 +196,7 @@ def test_a_forked_child_is_refused_or_right_but_never_wrong() -> None:
 def test_a_hidden_gpu_is_absent() -> None:
     """Without a GPU to see, `auto` takes the CPU, and asking for one is an error that says what to do."""
     program = (
-        "import cyclotome as cy; from cyclotome import contexts\n"
+        "import cyclotome as cy; from cyclotome.devices import contexts\n"
         "assert contexts.device_name('auto') == 'cpu'\n"
         "try:\n    contexts.engine_on('cuda')\n"
         "except cy.errors.EngineError as error:\n    print(error)\n"

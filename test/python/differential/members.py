@@ -27,6 +27,7 @@ ROOMS = (
     "extension_slots",
     "fpga",
     "models",
+    "pir",
     "polynomials",
     "rekeying",
     "sharding",

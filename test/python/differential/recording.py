@@ -17,7 +17,7 @@ used: defaultdict[str, set[str]] = defaultdict(set)
 finished: set[str] = set()
 #: Modules of the package whose names programs call, too.
 ROOMS = (
-    *("bfv", "bgv", "circuit", "extension_slots", "fpga", "models"),
+    *("bfv", "bgv", "circuit", "extension_slots", "fpga", "models", "pir"),
     *("polynomials", "rekeying", "sessions", "sharding", "threshold"),
 )
 #: Names of rooms that no program uses, and why.
@@ -35,7 +35,7 @@ LISTED = {
 MADE = frozenset(
     (
         *("Client", "EncryptedColumn", "EncryptedDigits", "EncryptedFrame", "FixedPoint", "Matrix"),
-        *("Operand", "Parameters", "Server", "extension_slots.ExtensionSlots", "sessions.Quotas"),
+        *("Operand", "Parameters", "Server", "extension_slots.ExtensionSlots", "pir.Client", "sessions.Quotas"),
         *(f"threshold.{name}" for name in ("CheckedDecryption", "DealingRound", "MacKey", "MacShare", "Party")),
     )
 )

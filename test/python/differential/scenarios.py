@@ -21,7 +21,7 @@ from cyclotome.errors import CyclotomeError
 from hypothesis import strategies as st
 from small import HOME
 
-from . import circuit_programs, facts, joint, quantised, refreshed, served, table_statistics
+from . import circuit_programs, facts, joint, lookups, quantised, real_numbers, refreshed, served, table_statistics
 from .programs import world
 from .recording import api
 
@@ -484,8 +484,10 @@ SCENARIOS: dict[str, Callable[[Draw], None]] = {
         mapped,
         products_by_method,
         modules,
+        lookups.lookups,
         *joint.SCENARIOS,
         *quantised.SCENARIOS,
+        *real_numbers.SCENARIOS,
         *facts.SCENARIOS,
         *refreshed.SCENARIOS,
         *served.SCENARIOS,

@@ -40,7 +40,7 @@ def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_failure_is_typed_and_leaves_nothing(shim: Path, group: str) -> None:
     seed = os.environ.get("CYCLOTOME_TEST_SEED") or str(random.SystemRandom().randrange(1 << 32))
     print(f"seed {seed}")
-    runner = Path(__file__).parents[1] / "fault_runner.py"
+    runner = Path(__file__).with_name("fault_runner.py")
     command = [sys.executable, str(runner), SAMPLE, seed, group]
     # Allocations of the interpreter are its own; this process's threads would make others' calls count.
     environment = {**os.environ, "LD_PRELOAD": str(shim), "OMP_NUM_THREADS": "1"}

@@ -225,7 +225,7 @@ def test_bytes_through_each_design_are_the_cpus(generator: None, options: str, r
 @pytest.mark.parametrize("name", ["pease", "iterative"])
 def test_ticks_of_a_decryption_are_the_designs(generator: None, name: str) -> None:
     """One product modulo each prime, each as long as doc/fpga.md derives; "iterative" has the next tables in time."""
-    from cyclotome_hdl.design import Design, build
+    from cyclotome_hdl.designs.design import Design, build
 
     circuit = build(Design(name, 1024))
     own = small_parameters(degree=1024)
@@ -238,8 +238,8 @@ def test_ticks_of_a_decryption_are_the_designs(generator: None, name: str) -> No
 
 
 def test_the_names_of_designs_are_the_generators(generator: None) -> None:
-    from cyclotome_hdl.design import MAXIMAL_BITS, PIPES
-    from cyclotome_hdl.reduction import RUN_TIME
+    from cyclotome_hdl.designs.design import MAXIMAL_BITS, PIPES
+    from cyclotome_hdl.kernels.reduction import RUN_TIME
 
     assert set(DESIGNS) == set(PIPES)
     assert set(fpga.REDUCTIONS) == set(RUN_TIME) and Options().bits == MAXIMAL_BITS

@@ -15,7 +15,7 @@ import pytest
 from cli_runner import run, succeed
 from cyclotome.errors import ArgumentError, FormatError, ParameterError, SecurityError
 from cyclotome_hdl import exchange, products
-from cyclotome_hdl.design import Design, build
+from cyclotome_hdl.designs.design import Design, build
 from cyclotome_study import ProductContext
 from oracles.integers import random_below
 from oracles.negacyclic import schoolbook

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from circuits import expected, label, polynomials, root_of
 from cyclotome.errors import EngineError
-from cyclotome_hdl import arithmetic, flow
-from cyclotome_hdl.board import a_prime, count_ticks
-from cyclotome_hdl.design import DESIGN_REDUCTIONS, PIPES, RUN_TIME, Design, build
+from cyclotome_hdl.boards.board import a_prime, count_ticks
+from cyclotome_hdl.designs.design import DESIGN_REDUCTIONS, PIPES, RUN_TIME, Design, build
+from cyclotome_hdl.kernels import arithmetic, flow
 
 pytestmark = pytest.mark.slow
 

@@ -18,8 +18,8 @@ from circuits import Words, expected, label, polynomials, root_of
 from cyclotome import _core
 from cyclotome._core import testing
 from cyclotome.errors import EngineError, ParameterError
-from cyclotome_hdl import simulation
-from cyclotome_hdl.design import Design, build
+from cyclotome_hdl.boards import simulation
+from cyclotome_hdl.designs.design import Design, build
 from oracles.integers import random_below, some_primes, words
 from residues import on
 
@@ -278,6 +278,25 @@ def test_models_are_built_once(monkeypatch: pytest.MonkeyPatch) -> None:
     path = simulation.model(design)
     monkeypatch.setattr(simulation, "build", None)
     assert simulation.model(design) == path
+
+
+def test_a_model_is_not_kept_under_the_name_of_code_that_did_not_make_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """An installation that came while a process ran: what its code makes is no model of the code that lies there."""
+    monkeypatch.setenv("CYCLOTOME_CIRCUIT_CACHE", str(tmp_path))
+    monkeypatch.setattr(simulation, "_verilate", lambda *arguments: None)
+    monkeypatch.setattr(simulation, "_compile", lambda work, *arguments: (work / "circuit.so").touch())
+    design = Design("pease", 64)
+    with monkeypatch.context() as installed:
+        installed.setattr(simulation, "_hash_of_generator", lambda: "another version")
+        made = simulation.model(design)
+        assert list(tmp_path.iterdir()) == [made] and not made.is_symlink()
+    known = simulation.model(design)
+    assert known.is_symlink() and known.resolve() == made
+    monkeypatch.setattr(simulation, "_LOADED", "another version")
+    monkeypatch.setattr(simulation, "_hash_of_generator", lambda: "another version")
+    assert simulation.model(design) not in (known, made)
 
 
 @pytest.mark.full

@@ -8,11 +8,11 @@ from collections import Counter
 
 import kernels  # noqa: F401  (skips without amaranth)
 import pytest
-from cyclotome_hdl.butterfly import Butterfly
-from cyclotome_hdl.design import Design, build
-from cyclotome_hdl.drawing import draw_blocks, draw_kernel
-from cyclotome_hdl.netlist import flows
-from cyclotome_hdl.reduction import MontgomeryMultiplier, constant_multiplier
+from cyclotome_hdl.designs.design import Design, build
+from cyclotome_hdl.kernels.butterfly import Butterfly
+from cyclotome_hdl.kernels.reduction import MontgomeryMultiplier, constant_multiplier
+from cyclotome_hdl.verilog.drawing import draw_blocks, draw_kernel
+from cyclotome_hdl.verilog.netlist import flows
 
 SVG = "{http://www.w3.org/2000/svg}"
 

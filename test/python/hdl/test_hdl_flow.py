@@ -10,9 +10,9 @@ import kernels
 import numpy as np
 import pytest
 from cyclotome.errors import ArgumentError
-from cyclotome_hdl.arithmetic import low_product, multiples, product, signed_digits, total
-from cyclotome_hdl.block import shape_of
-from cyclotome_hdl.flow import Kernel, Stream, back, choose, join
+from cyclotome_hdl.blocks.block import shape_of
+from cyclotome_hdl.kernels.arithmetic import low_product, multiples, product, signed_digits, total
+from cyclotome_hdl.kernels.flow import Kernel, Stream, back, choose, join
 from oracles.integers import random_below
 
 #: Ranges of two operands: unsigned, signed, wider than one carry, not powers of two.

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from circuits import Words, expected, label, polynomials, root_of
-from cyclotome_hdl.design import PRODUCT, Circuit, Design, Layout, build
-from cyclotome_hdl.emit import to_verilog
+from cyclotome_hdl.designs.design import PRODUCT, Circuit, Design, Layout, build
+from cyclotome_hdl.verilog.emit import to_verilog
 from oracles.integers import some_primes
 
 #: Icarus takes minutes for long words.

@@ -9,10 +9,10 @@ import kernels
 import numpy as np
 import pytest
 from cyclotome.errors import ArgumentError
-from cyclotome_hdl.butterfly import Butterfly
-from cyclotome_hdl.division import shift_subtract
-from cyclotome_hdl.flow import Kernel
-from cyclotome_hdl.reduction import (
+from cyclotome_hdl.kernels.butterfly import Butterfly
+from cyclotome_hdl.kernels.division import shift_subtract
+from cyclotome_hdl.kernels.flow import Kernel
+from cyclotome_hdl.kernels.reduction import (
     REDUCTIONS,
     FoldMultiplier,
     MontgomeryMultiplier,

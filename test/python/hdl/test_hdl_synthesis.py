@@ -12,18 +12,19 @@ import pytest
 pytest.importorskip("pyosys", reason="pyosys, which synthesises circuits, is not installed")
 
 from cyclotome.errors import ArgumentError, EngineError, FileError, FormatError
-from cyclotome_hdl import emit, report, timing
-from cyclotome_hdl.bank import Bank
-from cyclotome_hdl.block import Block
-from cyclotome_hdl.butterfly import Butterfly
-from cyclotome_hdl.delay import DelayLine
-from cyclotome_hdl.design import Design, build
-from cyclotome_hdl.emit import run_yosys, to_rtlil, to_verilog
-from cyclotome_hdl.reduction import MontgomeryMultiplier, constant_multiplier
-from cyclotome_hdl.report import TABLES, Product, Record, Reporter
-from cyclotome_hdl.synthesis import Leaf, Resources, estimate, flat, m20k_blocks, memory_resources, synthesise
-from cyclotome_hdl.thesis import DESIGNS
-from cyclotome_hdl.thesis import REDUCTIONS as MODULI
+from cyclotome_hdl.blocks.bank import Bank
+from cyclotome_hdl.blocks.block import Block
+from cyclotome_hdl.blocks.delay import DelayLine
+from cyclotome_hdl.costs import report, timing
+from cyclotome_hdl.costs.report import TABLES, Product, Record, Reporter
+from cyclotome_hdl.costs.synthesis import Leaf, Resources, estimate, flat, m20k_blocks, memory_resources, synthesise
+from cyclotome_hdl.costs.thesis import DESIGNS
+from cyclotome_hdl.costs.thesis import REDUCTIONS as MODULI
+from cyclotome_hdl.designs.design import Design, build
+from cyclotome_hdl.kernels.butterfly import Butterfly
+from cyclotome_hdl.kernels.reduction import MontgomeryMultiplier, constant_multiplier
+from cyclotome_hdl.verilog import emit
+from cyclotome_hdl.verilog.emit import run_yosys, to_rtlil, to_verilog
 
 RECORD = Path(__file__).parents[3] / "bench" / "results" / "fpga-synthesis.json"
 
@@ -72,7 +73,7 @@ def test_the_sum_over_blocks_is_the_flat_circuit() -> None:
 def test_blocks_of_the_same_text_are_synthesised_once(monkeypatch: pytest.MonkeyPatch) -> None:
     block, known, told = constant_multiplier("fold", 0x40000003), {}, []
     synthesise(block, known, told.append)
-    monkeypatch.setattr("cyclotome_hdl.synthesis.run_yosys", lambda commands: pytest.fail("synthesised again"))
+    monkeypatch.setattr("cyclotome_hdl.costs.synthesis.run_yosys", lambda commands: pytest.fail("synthesised again"))
     synthesise(block, known, told.append)
     assert told == [block.name]
 

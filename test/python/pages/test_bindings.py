@@ -116,7 +116,7 @@ def test_packages_are_built_without_the_submodule(tmp_path: Path) -> None:
 def test_nothing_of_the_package_asks_for_the_submodule() -> None:
     """It would not be there."""
     asking = re.compile(r"\btesting\b.*_core|_core\.testing|_core import testing")
-    folders = ["python/cyclotome", "bench", "demo", "hdl", "study"]
+    folders = ["python/cyclotome", "bench", "demo", "hdl", "reader", "study"]
     files = [path for folder in folders for path in (ROOT / folder).rglob("*.py") if "build" not in path.parts]
     assert len(files) > 50
     assert [path for path in files if asking.search(path.read_text(encoding="utf-8"))] == []

@@ -13,7 +13,7 @@ from pages import FOLDERS, ROOT, program
 machine_code = program("tools/machine_code.py")
 
 SOURCE = ROOT / "src" / "cyclotome"
-WORDS = {"two": 2, "three": 3, "four": 4, "five": 5, "ten": 10, "twelve": 12, "thirteen": 13}
+WORDS = {"two": 2, "three": 3, "four": 4, "five": 5, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13}
 CODE = {".hpp", ".cpp", ".h", ".cuh", ".cu", ".py"}
 
 

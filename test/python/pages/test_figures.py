@@ -74,7 +74,7 @@ def test_the_cells_of_circuits_are_those_of_the_record() -> None:
     record = json.loads((ROOT / "bench" / "results" / "fpga-synthesis.json").read_text(encoding="utf-8"))
     rows = [row for table in record["tables"].values() for row in table] + list(record["leaves"].values())
     known = {value for row in rows for value in row.values() if isinstance(value, (int, float))}
-    latency = pytest.importorskip("cyclotome_hdl.reduction").FoldMultiplier(63).latency
+    latency = pytest.importorskip("cyclotome_hdl.kernels.reduction").FoldMultiplier(63).latency
     others = {1, 2, 4, 16384, 32768, latency}  # pipes, N, and ticks of the one row that no table has
     page = (ROOT / "doc" / "fpga.md").read_text(encoding="utf-8").partition("## What they cost")[2]
     shown = [line.split("|")[3:] for line in page.splitlines() if line.startswith("| ") and "LUT" not in line]

@@ -168,6 +168,7 @@ PACKAGES = {
     "cyclotome_bench": "bench",
     "cyclotome_demo": "demo",
     "cyclotome_hdl": "hdl",
+    "cyclotome_reader": "reader",
     "cyclotome_study": "study",
 }
 
@@ -219,6 +220,8 @@ FOR_TYPES_ONLY = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from 
         ("python/cyclotome/cli/visible.py", "from cyclotome.cli import console", "acyclic by removing"),
         ("study/cyclotome_study/product_context.py", "import cyclotome_bench.page", "-> cyclotome_bench.page"),
         ("demo/cyclotome_demo/task.py", "def f():\n    import pytest", "-> pytest"),
+        ("reader/cyclotome_reader/rings.py", "def f():\n    import numpy", "-> numpy"),
+        ("reader/cyclotome_reader/keys.py", "import cyclotome.keys.kinds", "-> cyclotome.keys.kinds"),
         ("python/cyclotome/newcomer.py", "", "newcomer"),
     ],
     ids=lambda value: value.rpartition("/")[2] if value.endswith(".py") else "",

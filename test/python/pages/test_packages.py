@@ -18,7 +18,10 @@ from cyclotome import cuda_wheel
 from pages import program
 
 ROOT = Path(__file__).resolve().parents[3]
-PACKAGES = ("python/cyclotome", *(f"{name}/cyclotome_{name}" for name in ("bench", "cuda", "demo", "hdl", "study")))
+PACKAGES = (
+    "python/cyclotome",
+    *(f"{name}/cyclotome_{name}" for name in ("bench", "cuda", "demo", "hdl", "reader", "study")),
+)
 #: Files of format 1 as they were when there was no other, by SHA-256 of names and bytes.
 FORMAT_1 = "bc9d8d90a602362136f71127a2b3de24ccd04c374fbad30b6c6e3196ec72af8a"
 
@@ -43,7 +46,8 @@ def normal(requirement: str) -> str:
 
 def test_all_distributions_have_one_version() -> None:
     versions = {
-        folder: project(folder)["project"]["version"] for folder in (".", "bench", "cuda", "demo", "hdl", "study")
+        folder: project(folder)["project"]["version"]
+        for folder in (".", "bench", "cuda", "demo", "hdl", "reader", "study")
     }
     assert len(set(versions.values())) == 1, versions
     [own] = set(versions.values())

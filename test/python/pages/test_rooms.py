@@ -12,7 +12,9 @@ from pages import QUOTED, ROOT, name_of, prose
 
 SOURCE = ROOT / "src" / "cyclotome"
 #: Packages whose folders are rooms.
-PACKAGES = ("python/cyclotome", "bench/cyclotome_bench")
+PACKAGES = ("python/cyclotome", "bench/cyclotome_bench", "hdl/cyclotome_hdl")
+#: Of the extension.
+BINDINGS = ROOT / "python" / "bindings"
 #: Parts of one translation unit, whose order of inclusion says more than a page; engine/cpu/README.md tells it.
 PARTS = ROOT / "src" / "cyclotome" / "engine" / "cpu" / "vector"
 CODE = {".hpp", ".cpp", ".h", ".cuh", ".cu"}
@@ -48,11 +50,10 @@ def exists(room: Path, name: str) -> bool:
 
 
 def nested_rooms() -> list[Path]:
-    """Rooms within those, and those of packages: folders with code that a README of half a page describes."""
+    """Rooms within those, of packages and of bindings: folders with code that a README of half a page describes."""
     packages = [path.parent for base in PACKAGES for path in (ROOT / base).rglob("__init__.py")]
-    folders = [
-        path for room in rooms() for path in room.rglob("*") if path.is_dir() and any(map(is_code, path.iterdir()))
-    ]
+    tops = [path for room in rooms() for path in room.rglob("*")] + [BINDINGS, *BINDINGS.rglob("*")]
+    folders = [path for path in tops if path.is_dir() and any(map(is_code, path.iterdir()))]
     known = {*rooms(), *(ROOT / base for base in PACKAGES)}
     return sorted({*folders, *packages} - known - {PARTS})
 

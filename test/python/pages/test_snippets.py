@@ -36,6 +36,7 @@ secret = cy.keygen(cy.Parameters.suggest(depth=0, value_bits=4), rotations=[], r
     "doc/answers.md": "",
     "doc/bootstrapping.md": "",
     "doc/data.md": "",
+    "doc/reals.md": "",
     "study/README.md": "",
 }
 
@@ -70,7 +71,7 @@ TABLE = "age,bmi\n36,32.1\n41,21.6\n85,30.5\n"
 SITE = sorted(
     {name_of(path) for path in (ROOT / "doc").rglob("*.md")}
     | {"README.md", "CONTRIBUTING.md", "SECURITY.md"}
-    | {f"{folder}/README.md" for folder in ("bench", "demo", "hdl", "study")}
+    | {f"{folder}/README.md" for folder in ("bench", "demo", "hdl", "reader", "study")}
 )
 
 
@@ -159,6 +160,12 @@ def refused(words: list[str]) -> str:
 
         result = run(*words[1:], "--help")
         return "" if result.code == 0 else result.text
+    if words[0] == "cyclotome-reader":
+        from cyclotome_reader.command import main
+
+        with pytest.raises(SystemExit) as ended:
+            main([words[1], "--help"])
+        return "" if ended.value.code == 0 else f"no command {words[1]}"
     if words[0] == "make":
         targets = re.findall(r"^([a-z][\w-]*):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
         return "".join(f"no target {word}" for word in words[1:] if "=" not in word and word not in targets)

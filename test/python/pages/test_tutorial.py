@@ -83,7 +83,7 @@ PAGES = [
             "tutorial-fermat",
         )
     ),
-    *(f"{folder}/README.md" for folder in ("bench", "demo", "hdl", "study")),
+    *(f"{folder}/README.md" for folder in ("bench", "demo", "hdl", "reader", "study")),
 ]
 
 
@@ -91,7 +91,7 @@ PAGES = [
 def test_what_pages_point_to_is_there(page: str) -> None:
     """Paths in back quotes and links to files; a renamed file must not leave a page behind."""
     text = (ROOT / page).read_text(encoding="utf-8")
-    quoted = re.findall(r"`((?:src|test|python|tools|doc|example|bench|demo|hdl|study)/[\w/.]+)`", text)
+    quoted = re.findall(r"`((?:src|test|python|tools|doc|example|bench|demo|hdl|reader|study)/[\w/.]+)`", text)
     linked = [link for link in re.findall(r"\]\(([\w/.-]+)\)", text) if "://" not in link]
     missing = [path for path in quoted if not (ROOT / path).exists()]
     missing += [link for link in linked if not ((ROOT / page).parent / link).exists()]

@@ -123,7 +123,7 @@ def test_products_of_plaintext_moduli_longer_than_q() -> None:
         ({"digits": 4}, "4 digits for 3 primes"),
         ({"plain_moduli": [1 << 60]}, r"must lie in \[2, "),
         ({"plain_moduli": [(1 << 59) - 1]}, None),
-        ({"scheme": "ntru"}, "'bfv' and 'bgv'"),
+        ({"scheme": "ntru"}, "'bfv', 'bgv' and 'ckks'"),
         ({"scheme": 1}, "scheme is a name, not 1"),
         ({"table": 2}, "table is a name, not 2"),
     ],

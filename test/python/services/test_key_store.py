@@ -17,6 +17,7 @@ from typing import Any
 import cyclotome as cy
 import numpy as np
 import pytest
+import session_jobs
 from cyclotome import errors
 from cyclotome.service.clients import Clients
 from cyclotome.sessions.key_folder import KeyFolder, Stored, owner_of
@@ -43,7 +44,7 @@ def test_a_damaged_file_is_sent_again(workers: int, tmp_path: Path, rng: np.rand
     """Also one in whose place others' keys were put, and one that is damaged while the server runs."""
     client = cy.Client(None, keys())
     name, data = client.fingerprint, client.key_bytes()
-    place = f"{Path(__file__).parents[1] / 'session_jobs.py'}:FUNCTIONS"
+    place = f"{session_jobs.__file__}:FUNCTIONS"
     for damage in damages(data, rng):
         for running in (False, True):
             with cy.Server(place, workers=workers, device=HOME, folder=tmp_path, allow_insecure=True) as server:

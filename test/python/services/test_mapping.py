@@ -14,6 +14,7 @@ import cyclotome as cy
 import mapped_jobs
 import numpy as np
 import pytest
+import session_jobs
 from cyclotome import errors
 from cyclotome.errors import WorkerLostError
 from cyclotome.extras import Needs
@@ -35,7 +36,8 @@ def cluster() -> Iterator[None]:
     import ray
 
     os.environ.setdefault("RAY_raylet_start_wait_time_s", "180")  # a machine that does other work too
-    folders = os.pathsep.join([str(Path(mapped_jobs.__file__).parent), os.environ.get("PYTHONPATH", "")])
+    jobs = [str(Path(module.__file__).parent) for module in (mapped_jobs, session_jobs)]
+    folders = os.pathsep.join([*jobs, os.environ.get("PYTHONPATH", "")])
     ray.init(
         num_cpus=2,
         object_store_memory=200 << 20,

@@ -12,6 +12,7 @@ from typing import Any
 import cyclotome as cy
 import mapped_jobs
 import pytest
+import session_jobs
 from cyclotome import errors
 from small import encrypted, keys, same
 
@@ -27,7 +28,8 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     from ray.cluster_utils import Cluster
 
     monkeypatch.setenv("RAY_raylet_start_wait_time_s", "180")  # a machine that does other work too
-    folders = os.pathsep.join([str(Path(mapped_jobs.__file__).parent), os.environ.get("PYTHONPATH", "")])
+    jobs = [str(Path(module.__file__).parent) for module in (mapped_jobs, session_jobs)]
+    folders = os.pathsep.join([*jobs, os.environ.get("PYTHONPATH", "")])
     monkeypatch.setenv("PYTHONPATH", folders)
     made = Cluster(initialize_head=True, head_node_args={**_NODE, "num_cpus": 0, "include_dashboard": False})
     ray.init(address=made.address, log_to_driver=False, configure_logging=False)

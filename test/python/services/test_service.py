@@ -19,6 +19,7 @@ from typing import Any
 import cyclotome as cy
 import numpy as np
 import pytest
+import session_jobs
 from cli_runner import run, succeed
 from cyclotome import errors, failures
 from cyclotome.sessions.messages import key_bytes
@@ -337,7 +338,7 @@ def test_keys_outlive_the_service_in_a_folder(tmp_path: Path) -> None:
 
 
 def test_stopping_lets_a_job_end_and_refuses_others() -> None:
-    with Running("--seconds", 30, *QUICK, jobs=f"{Path(__file__).parents[1] / 'session_jobs.py'}:SLOW") as service:
+    with Running("--seconds", 30, *QUICK, jobs=f"{session_jobs.__file__}:SLOW") as service:
         client = cy.Client(service.url, keys())
         client.send_keys()
         with ThreadPoolExecutor(1) as pool:
@@ -352,7 +353,7 @@ def test_stopping_lets_a_job_end_and_refuses_others() -> None:
 
 def test_jobs_of_clients_that_went_away_are_given_up(tmp_path: Path) -> None:
     """Those that run and those that wait; others are served by the same process."""
-    jobs = f"{Path(__file__).parents[1] / 'session_jobs.py'}:TOGETHER"
+    jobs = f"{session_jobs.__file__}:TOGETHER"
     with Running("--jobs", 2, "--seconds", 50, *QUICK, jobs=jobs) as service:
         client = cy.Client(service.url, keys())
         name, request = client.send_keys(), client.request([1], bound=5)
@@ -376,7 +377,7 @@ def test_jobs_of_clients_that_went_away_are_given_up(tmp_path: Path) -> None:
 
 
 def test_a_full_queue_is_refused_with_a_time_to_ask_again() -> None:
-    jobs = f"{Path(__file__).parents[1] / 'session_jobs.py'}:TOGETHER"
+    jobs = f"{session_jobs.__file__}:TOGETHER"
     with Running("--jobs", 1, "--client-jobs", 2, *QUICK, jobs=jobs) as service:
         client = cy.Client(service.url, keys())
         name, request = client.send_keys(), client.request([1], bound=5)
@@ -392,7 +393,7 @@ def test_a_full_queue_is_refused_with_a_time_to_ask_again() -> None:
 
 
 def test_a_full_queue_is_not_ready() -> None:
-    jobs = f"{Path(__file__).parents[1] / 'session_jobs.py'}:TOGETHER"
+    jobs = f"{session_jobs.__file__}:TOGETHER"
     with Running("--jobs", 1, "--all-jobs", 2, *QUICK, jobs=jobs) as service:
         client = cy.Client(service.url, keys())
         client.send_keys()
@@ -426,7 +427,7 @@ def test_keys_that_find_no_room_are_refused_for_now() -> None:
 
 def test_a_port_in_use_is_a_typed_error(service: Running) -> None:
     port = service.address.rsplit(":", 1)[1]
-    result = run("serve", Path(__file__).parents[1] / "session_jobs.py:SLOW", "--port", port)
+    result = run("serve", f"{session_jobs.__file__}:SLOW", "--port", port)
     assert result.code == 3 and "is the address in use" in result.text
 
 
@@ -453,7 +454,7 @@ def test_the_command_line_calls_it(tmp_path: Path) -> None:
 
 
 def test_what_serve_refuses(tmp_path: Path) -> None:
-    jobs = Path(__file__).parents[1] / "session_jobs.py"
+    jobs = Path(session_jobs.__file__)
     for code, arguments in (
         (2, (f"{jobs}:NOTHING",)),
         (3, ("nothing.py:X",)),
@@ -469,7 +470,7 @@ def test_what_serve_refuses(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "10.1.2.3", "", "8.8.8.8", "no-such-name.invalid", "::ffff:0.0.0.0"])
 def test_others_are_not_listened_to_without_tls_or_tokens(host: str, tmp_path: Path) -> None:
-    jobs = Path(__file__).parents[1] / "session_jobs.py"
+    jobs = Path(session_jobs.__file__)
     result = run("serve", f"{jobs}:SLOW", "--host", host)
     assert result.code == 2 and "--insecure-public" in result.text
     for options in ({"tokens": tmp_path}, {"certificate": tmp_path}, {"insecure_public": True}):

@@ -12,6 +12,7 @@ from pathlib import Path
 import cyclotome as cy
 import numpy as np
 import pytest
+import session_jobs
 
 for package in ("fastapi", "uvicorn", "httpx", "prometheus_client"):
     pytest.importorskip(package, reason="the extra serve is not installed")
@@ -19,7 +20,7 @@ for package in ("fastapi", "uvicorn", "httpx", "prometheus_client"):
 from service_chaos import Chaos  # noqa: E402
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks for processes in /proc")
-JOBS = f"{Path(__file__).parents[1] / 'session_jobs.py'}:CHAOS"
+JOBS = f"{session_jobs.__file__}:CHAOS"
 
 
 def found(chaos: Chaos) -> None:

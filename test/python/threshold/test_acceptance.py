@@ -4,6 +4,7 @@ before all have, there are no keys. By lying, silent and repeating parties, by r
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import struct
@@ -73,6 +74,47 @@ def test_a_key_is_accepted_once_all_have_said_so(scheme: str, relinearization: b
     assert keys.public.key_id == ada.key_id
     for each in words:
         assert cy.to_bytes(cy.from_bytes(cy.to_bytes(each), allow_insecure=True)) == cy.to_bytes(each)
+
+
+def one_bit(share: Share, section: bytes, place: int) -> Share:
+    """A share with one bit of a section changed, its checksum mended."""
+    data = bytearray(cy.to_bytes(share)[:-32])
+    data[data.index(section) + 64 + place] ^= 1
+    loaded = cy.from_bytes(bytes(data) + hashlib.sha256(data).digest(), allow_insecure=True)
+    assert isinstance(loaded, Share)
+    return loaded
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("signs", [False, True])
+def test_a_second_share_is_found_among_what_arrived(scheme: str, signs: bool, tmp_path: Path) -> None:
+    """A party that ends and comes back says the same, whether its own message is there or not; one that somebody
+    altered is not taken for its own."""
+    session = signing_session(scheme) if signs else session_of(scheme)
+
+    def ada() -> cy.threshold.Party:
+        keys = {"identity": KEYS[1], "identities": KEYS} if signs else {}
+        return cy.threshold.Party(session, 1, file=tmp_path / "1", **keys)  # type: ignore[arg-type]
+
+    others = [party_of(session, n) if signs else cy.threshold.Party(session, n) for n in session.parties[1:]]
+    known: dict[bytes, Any] = {}
+    for _ in range(10):
+        for party in (ada(), *others):
+            known.update((cy.to_bytes(each), each) for each in party.next(known.values()).messages)
+    done = ada().next(known.values())
+    own = next(each for each in done.messages if isinstance(each, Share) and each.round == 2)
+    rest = [each for each in known.values() if not (isinstance(each, Share) and each.party == 1 and each.round == 2)]
+    sent = [cy.to_bytes(each) for each in done.messages]
+    for inbox in ([*rest, own], [own, own, *rest], rest):
+        again = ada().next(inbox)
+        assert again.keys is not None and again.transcript == done.transcript
+        assert [cy.to_bytes(each) for each in again.messages] == sent
+    for section in (b"KSHA", b"KPRF"):
+        wrong = one_bit(own, section, 40)
+        with pytest.raises(MismatchError, match="in the name of party 1 is not the one that it sent"):
+            ada().next([*rest, wrong])
+        with pytest.raises(MismatchError, match="in the name of party 1 is not the one that it sent"):
+            ada().next([*rest, own, wrong])
 
 
 def test_keys_are_there_only_when_all_have_accepted() -> None:

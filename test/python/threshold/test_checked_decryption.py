@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import pickle
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,7 @@ import numpy as np
 import pytest
 from cyclotome import _core
 from cyclotome._core.testing import rlwe, threshold
-from cyclotome.threshold import checks as threshold_checks
-from joint_keys import BITS, Joint, parameters
+from joint_keys import BITS, Joint, parameters, shares_digest
 
 pytestmark = pytest.mark.skipif(_core.identities() != "ready", reason=_core.identities())
 
@@ -69,22 +69,64 @@ class Circle:
         """The values that each honest party gets. ``cheat`` changes what the last one shows: (stage, shares) → shares;
         it commits to what it will show, as a dishonest party does."""
         steps = self.steps(x, *active)
-        liar = max(steps)
-        commitments = {number: one.commit() for number, one in steps.items()}
-        shown: Shares = {liar: steps[liar]._share}
-        if cheat is not None:
-            shown[liar] = cheat("share", [shown[liar]])[0]
-            steps[liar]._share = shown[liar]
-            commitments[liar] = steps[liar]._sign("share", [shown[liar]])
-        lines = [cy.threshold.Pledge(str(one)) for one in commitments.values()]
-        shown.update({number: one.reveal(lines) for number, one in steps.items()})
-        sent = [pickle.loads(pickle.dumps(shown[number])) for number in sorted(shown)]
-        checks = {number: one.commit_check(sent) for number, one in steps.items()}
-        if cheat is not None:
-            steps[liar]._check_shares = cheat("check", steps[liar]._check_shares)
-            checks[liar] = steps[liar]._sign("check", steps[liar]._check_shares)
-        answers = [one.reveal_check(list(checks.values())) for one in steps.values()]
-        return [one.values(answers) for number, one in steps.items() if cheat is None or number != liar]
+        liar = None if cheat is None else Liar(self, x, tuple(steps), bytes.fromhex(steps[max(steps)].question), cheat)
+        if liar is not None:
+            del steps[liar.number]
+        lines = [cy.threshold.Pledge(str(one.commit())) for one in steps.values()] + liar_says(liar, "share")
+        shown = [one.reveal(lines) for one in steps.values()] + liar_shows(liar, "share")
+        sent = [pickle.loads(pickle.dumps(share)) for share in shown]
+        checks = [one.commit_check(sent) for one in steps.values()]
+        if liar is not None:
+            liar.take(sent)
+        lines = checks + liar_says(liar, "check")
+        answers = [one.reveal_check(lines) for one in steps.values()]
+        answers += [] if liar is None else [liar_shows(liar, "check")]
+        return [one.values(answers) for one in steps.values()]
+
+
+class Liar:
+    """A party that writes the protocol's steps by itself, out of what a party and its identity do, and shows what it
+    likes."""
+
+    def __init__(self, circle: Circle, x: cy.EncryptedArray, who: tuple[int, ...], question: bytes, cheat: Any) -> None:
+        self.circle, self.x, self.who, self.question, self.cheat = circle, x, who, question, cheat
+        self.number = max(who)
+        self.shows = {"share": cheat("share", [self.share_of(x)])}
+
+    def share_of(self, array: cy.EncryptedArray) -> cy.threshold.DecryptionShare:
+        return self.circle.joint.parties[self.number].decryption_share(array, active=self.who, flooding_bits=BITS)
+
+    def take(self, shares: list[cy.threshold.DecryptionShare]) -> None:
+        """The shares of all: what has to be 0 follows from them."""
+        values = cy.threshold.decrypt(self.x, shares, self.circle.session)
+        self.shows["check"] = self.cheat(
+            "check", [self.share_of(one) for one in checks_of(self.circle.key, self.x, values)]
+        )
+
+    def pledge(self, stage: str) -> cy.threshold.Pledge:
+        digest = shares_digest(self.shows[stage], self.x.key_id)
+        return cy.threshold.Pledge.sign(self.number, stage, self.question, digest, self.circle.identities[self.number])
+
+
+def liar_says(liar: Liar | None, stage: str) -> list[cy.threshold.Pledge]:
+    return [] if liar is None else [liar.pledge(stage)]
+
+
+def liar_shows(liar: Liar | None, stage: str) -> list[cy.threshold.DecryptionShare]:
+    return [] if liar is None else liar.shows[stage]
+
+
+def modulo(x: cy.EncryptedArray) -> cy.EncryptedArray:
+    """The same ciphertexts, whose values are meant modulo T."""
+    own = x.native
+    native = _core.EncryptedArray(own.channels, own.shape, own.placement, own.clean, None, None)
+    return x.derived(native.with_keys(x.keyring.native()))
+
+
+def checks_of(key: cy.threshold.MacKey, x: cy.EncryptedArray, values: Any) -> list[cy.EncryptedArray]:
+    """What has to be 0, as the page says: α (x − v)."""
+    rest = modulo(x) - np.asarray(values, dtype=object) % math.prod(x.parameters.plain_moduli)
+    return [alpha * rest for alpha in key.sums]
 
 
 @pytest.mark.parametrize(("scheme", "width"), SETS)
@@ -193,7 +235,7 @@ def test_a_shift_by_chosen_values_is_refused_unless_alpha_is_known(scheme: str, 
         def cheat(stage: str, given: list[Any]) -> list[Any]:
             if stage == "share":
                 return [shifted(given[0], shift_of(x, lie))]
-            rest = threshold_checks._modulo(x) - (values + lie) % t
+            rest = modulo(x) - (values + lie) % t
             check = circle.key.sums[0] * rest  # decrypts to -alpha lie
             return [shifted(given[0], shift_of(check, (guess * lie) % t))]
 
@@ -238,13 +280,13 @@ def test_a_check_that_nobody_finishes_holds_its_numbers(tmp_path: Path, rng: np.
     altered_share = shifted(circle.joint.shares(x)[-1], shift_of(x, lie))
     pledges = [steps[1].commit(), steps[2].commit()]
     question = bytes.fromhex(steps[1].question)
-    digest = threshold_checks._digest_of_shares([altered_share])
+    digest = shares_digest([altered_share], x.key_id)
     pledges.append(cy.threshold.Pledge.sign(3, "share", question, digest, circle.identities[3]))
     shares = [steps[1].reveal(pledges), steps[2].reveal(pledges), altered_share]
     checks = [steps[number].commit_check(shares) for number in (1, 2)]
-    rest = circle.key.sums[0] * (threshold_checks._modulo(x) - (values + lie) % 786433)
+    rest = circle.key.sums[0] * (modulo(x) - (values + lie) % 786433)
     own = circle.joint.parties[3].decryption_share(rest, flooding_bits=BITS)
-    digest = threshold_checks._digest_of_shares([own])
+    digest = shares_digest([own], x.key_id)
     checks.append(cy.threshold.Pledge.sign(3, "check", question, digest, circle.identities[3]))
     given = [steps[number].reveal_check(checks)[0] for number in (1, 2)]
     learned = -cy.threshold.decrypt(rest, [*given, own], circle.session)[0] % 786433

@@ -28,10 +28,10 @@ def test_every_function_keeps_its_first_cases_and_the_last() -> None:
     ("changed", "touched"),
     [
         ("test/python/whole/test_selection.py", {"test_selection.py"}),
-        ("test/python/selection.py", {"test_selection.py"}),
+        ("test/python/helpers/selection.py", {"test_selection.py"}),
         ("src/cyclotome/ring/poly.cpp", set()),
         ("README.md", set()),
-        ("hdl/cyclotome_hdl/drawing.py", {"test_hdl_drawing.py"}),
+        ("hdl/cyclotome_hdl/verilog/drawing.py", {"test_hdl_drawing.py"}),
     ],
 )
 def test_a_change_touches_the_tests_that_name_it(changed: str, touched: set[str]) -> None:
@@ -52,7 +52,7 @@ def test_a_helper_touches_every_test_that_uses_it() -> None:
         ("python/cyclotome/keys/kinds.py", {"parameters"}),
         ("src/cyclotome/value/layout/layout.cpp", {"arrays", "functions"}),
         ("src/cyclotome/study/fermat/limbs/punctured.cpp", {"study", "fermat"}),
-        ("hdl/cyclotome_hdl/emit.py", {"hdl"}),
+        ("hdl/cyclotome_hdl/verilog/emit.py", {"hdl"}),
         ("test/python/frames/test_frames.py", set()),
         ("doc/testing.md", set()),
     ],
@@ -67,7 +67,10 @@ def test_rooms_that_are_named_exist() -> None:
 
 
 def test_every_file_is_chosen_for_one_reason_and_the_draw_repeats() -> None:
-    changed = [PurePosixPath("test/python/whole/test_selection.py"), PurePosixPath("hdl/cyclotome_hdl/drawing.py")]
+    changed = [
+        PurePosixPath("test/python/whole/test_selection.py"),
+        PurePosixPath("hdl/cyclotome_hdl/verilog/drawing.py"),
+    ]
     choice = selection.choose(changed, random.Random(1))
     kinds = (choice.edited, choice.importing, choice.near, choice.others)
     assert choice.edited == {"test_selection.py"}

@@ -286,7 +286,7 @@ def step(
     signs = voice(identity, identities, passphrase_file)
     own = _own(agreed, party, folder(out) / "secret.key", passphrase, passphrase_file, device, signs)
     try:
-        progress = own.next(_messages(agreed, inbox, device))
+        progress = own.next([*_messages(agreed, inbox, device), *_own_second(agreed, out, party, device)])
     except BlameError as blame:
         show_blame(blame, out, signed=identity is not None)
         raise
@@ -508,6 +508,14 @@ def _messages(session: cy.threshold.Session, inbox: Path, device: str) -> list[A
     kinds = (*_LINES, cy.threshold.KeyShare)
     paths = [path for path in sorted(inbox.iterdir()) if path.suffix == ".ct" and path.is_file()]
     return [load_as(kinds, path, expect=session.parameters, device=device) for path in paths]
+
+
+def _own_second(session: cy.threshold.Session, out: Path, party: int, device: str) -> list[Any]:
+    """The second share that the party has made, so that it need not make its proof again."""
+    path = out / f"second-{party}.ct"
+    if not path.is_file():
+        return []
+    return [load_as(cy.threshold.KeyShare, path, expect=session.parameters, device=device)]
 
 
 def _name_of(

@@ -149,6 +149,11 @@ def encrypt(
     table = read_input(data, columns_option(columns), header, dialect)
     integers, used = decimals.quantise(table.values, factor, automatic=automatic, rounding=rounding)
     owner = load_as((cy.PublicKey, cy.SecretKey), key, **trust)
+    if owner.parameters.holds_reals:
+        raise UsageError(
+            f"{owner.parameters.summary()} are for real numbers, which the Python package encrypts so far; tables take "
+            "keys of bfv or bgv"
+        )
     with progress_bar(), account(device):
         encoding = "coefficients" if polynomials else None
         array = cy.encrypt(integers, owner, bound=bound, l1_bound=l1_bound, wrap=wrap, encoding=encoding)

@@ -113,15 +113,24 @@ void CpuEngine::for_each_run_of_values(std::size_t rows, std::size_t width, cons
 }
 
 bool CpuEngine::place(View out, std::span<const std::int64_t> values, std::size_t width,
-                      std::span<const std::uint32_t> positions) {
+                      std::span<const std::uint32_t> positions, bool reduce) {
   const std::uint64_t t = out.ring->basis()[0];
   std::atomic<std::uint64_t> outside{0};
-  if (width < out.degree()) do_clear(out);
+  if (values.size() < out.batch * out.degree()) do_clear(out);
   with_word(out.word(), [&]<class W>(W) {
-    for_each_run_of_values<W>(out.batch, width, [&](std::size_t row, std::size_t first, std::size_t count, W* staged) {
+    const Modulus<W> modulus = out.ring->basis().moduli<W>()[0];
+    for_each_run_of_values<W>(out.batch, width, [&](std::size_t row, std::size_t first, std::size_t most, W* staged) {
+      const std::size_t before = row * width + first;
+      const std::size_t count = std::min(most, values.size() - std::min(values.size(), before));
       W* const limb = out.limb<W>(row, 0, 0);
       W* const residues = positions.empty() ? limb + first : staged;
-      const std::uint64_t wrong = kernels<W>().to_residues(residues, values.data() + row * width + first, count, t);
+      const std::int64_t* const from = values.data() + before;
+      std::uint64_t wrong = 0;
+      if (reduce) {
+        for (std::size_t j = 0; j < count; ++j) residues[j] = modulus.reduce_signed(from[j]);
+      } else {
+        wrong = kernels<W>().to_residues(residues, from, count, t);
+      }
       if (!positions.empty()) {
         for (std::size_t j = 0; j < count; ++j) limb[positions[first + j]] = residues[j];
       }

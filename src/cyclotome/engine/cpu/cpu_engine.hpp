@@ -45,7 +45,7 @@ class CpuEngine final : public Engine, public HostThreads, public HostValues {
     loops_.in_parallel(count, cpu::parallel_threshold, body);
   }
   bool place(View out, std::span<const std::int64_t> values, std::size_t width,
-             std::span<const std::uint32_t> positions) override;
+             std::span<const std::uint32_t> positions, bool reduce) override;
   void collect(std::span<std::int64_t> values, ConstView a, std::size_t width,
                std::span<const std::uint32_t> positions) override;
   /// The vector instructions that this engine computes with.

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "cyclotome/engine/host_values.hpp"
 #include "cyclotome/engine/norm_checks.hpp"
 #include "cyclotome/engine/verbs.hpp"
 
@@ -21,7 +22,7 @@ class Turn;          // of an operation, on a stream
 /// from a pool of the library's own; secret memory is zeroised in the order of a stream as soon as it is freed, at the
 /// latest when the engine goes or the process ends. Every call leaves the calling thread's device and current context
 /// as they were. This header needs no CUDA.
-class CudaEngine : public Engine, public NormChecks {
+class CudaEngine : public Engine, public NormChecks, public HostValues {
  public:
   /// device: index as CUDA counts them. Throws EngineError when there is no driver, no such device, one older than
   /// compute capability 8.0 or than all code of this build, or one that fails a test of known results; the message says
@@ -52,6 +53,11 @@ class CudaEngine : public Engine, public NormChecks {
   Native native(const program::Program& program, const program::Composite& composite) override;
   /// At most 65535 items.
   void check_norms(View numbers, ConstView a, const NormConstants& constants, const NormLimits& limits) override;
+  /// Values go through pinned memory, and lie in secret memory of the device meanwhile.
+  bool place(View out, std::span<const std::int64_t> values, std::size_t width,
+             std::span<const std::uint32_t> positions, bool reduce) override;
+  void collect(std::span<std::int64_t> values, ConstView a, std::size_t width,
+               std::span<const std::uint32_t> positions) override;
   /// Whether its kernels hold whole limbs: code for compute capability 9.0 is what runs. Else it is general, and
   /// slower.
   bool holds_whole_limbs() const noexcept;

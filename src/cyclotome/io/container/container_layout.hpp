@@ -47,6 +47,7 @@ inline constexpr std::string_view dealing = "DEAL";
 inline constexpr std::string_view sealed_share = "SLSH";
 inline constexpr std::string_view complaint = "COMP";
 inline constexpr std::string_view array = "ARRY";
+inline constexpr std::string_view real_array = "REAL";
 inline constexpr std::string_view ciphertext = "CIPH";
 inline constexpr std::string_view plaintext = "PLTX";
 inline constexpr std::string_view plain_array = "PLNA";

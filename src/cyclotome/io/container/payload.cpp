@@ -100,8 +100,9 @@ CiphertextPayload read_ciphertext(const Section& section, const rlwe::Parameters
 
 const Section& description_section(const Envelope& envelope) {
   const auto payload = envelope.payload();
-  if (payload.empty() || payload[0].tag != layout::array) {
-    throw FormatError(message(name_of(envelope.kind()), " needs a section ", layout::array,
+  const std::string_view tag = ckks::holds_reals(envelope.parameters()) ? layout::real_array : layout::array;
+  if (payload.empty() || payload[0].tag != tag) {
+    throw FormatError(message(name_of(envelope.kind()), " needs a section ", tag,
                               " before its ciphertexts: the data is damaged; get a fresh copy"));
   }
   return payload[0];
@@ -216,7 +217,7 @@ std::vector<CiphertextPayload> ciphertext_payloads(const Envelope& envelope) {
     payloads.push_back(read_ciphertext(only_section(envelope, layout::ciphertext), p, envelope.version()));
     return payloads;
   }
-  const bool described = envelope.version() > 1;
+  const bool described = envelope.version() > 1 || ckks::holds_reals(p);
   if (described) static_cast<void>(description_section(envelope));
   for (const Section& section : envelope.payload().subspan(described ? 1 : 0)) {
     if (section.tag != layout::ciphertext) {
@@ -243,6 +244,7 @@ ArrayPayload array_payload(const Envelope& envelope) {
         "only; load and save it there once");
   }
   const rlwe::Parameters& p = envelope.parameters();
+  if (ckks::holds_reals(p)) throw FormatError("the data is an array of real numbers, not of integers");
   const Section& section = description_section(envelope);
   ArrayPayload payload = read_description(section, p);
   const std::size_t batch = ciphertext_payloads(envelope)[0].batch;
@@ -253,6 +255,13 @@ ArrayPayload array_payload(const Envelope& envelope) {
         " ciphertexts of each plaintext modulus, but there are ", batch, ": the data is damaged; get a fresh copy"));
   }
   return payload;
+}
+
+RealArrayPayload real_array_payload(const Envelope& envelope) {
+  envelope.require_kind(Kind::bundle);
+  const CiphertextPayload c = ciphertext_payloads(envelope)[0];
+  return read_real_array_payload(description_section(envelope), envelope.parameters(),
+                                 {c.batch, c.parts, c.level, c.noise});
 }
 
 PlaintextPayload plaintext_payload(const Envelope& envelope) {
@@ -313,7 +322,11 @@ void check_payload(const Envelope& envelope) {
       static_cast<void>(plain_array_payload(envelope));
       break;
     case Kind::bundle:
-      if (envelope.version() > 1) static_cast<void>(array_payload(envelope));
+      if (ckks::holds_reals(envelope.parameters())) {
+        static_cast<void>(real_array_payload(envelope));
+      } else if (envelope.version() > 1) {
+        static_cast<void>(array_payload(envelope));
+      }
       [[fallthrough]];
     case Kind::ciphertext:
       static_cast<void>(ciphertext_payloads(envelope));

@@ -5,6 +5,7 @@
 
 #include "cyclotome/io/container/envelope.hpp"
 #include "cyclotome/io/container/packed.hpp"
+#include "cyclotome/io/reals/real_array_payload.hpp"
 #include "cyclotome/ring/randomness/sampling.hpp"
 #include "cyclotome/rlwe/noise/noise.hpp"
 #include "cyclotome/rlwe/switching/level.hpp"
@@ -45,6 +46,8 @@ struct PlaintextPayload {
 
 /// Of a bundle of format version 2 or later; it fits the ciphertexts. Those of version 1 have none.
 ArrayPayload array_payload(const Envelope& envelope);
+/// Of a bundle of parameters for real numbers, likewise.
+RealArrayPayload real_array_payload(const Envelope& envelope);
 /// Of a ciphertext container: one; of a bundle: one for each plaintext modulus, all of one batch. Of format version 1:
 /// at least one, with strictly ascending plaintext moduli.
 std::vector<CiphertextPayload> ciphertext_payloads(const Envelope& envelope);

@@ -90,7 +90,11 @@ Inspection inspect(std::span<const std::uint8_t> bytes, Limits limits) {
                                  c.uniform_seed.has_value(), c.noise, headroom(p, c)});
       }
   }
-  if (container.kind() == Kind::bundle && container.version() > 1) result.description = array_payload(container);
+  if (container.kind() == Kind::bundle && ckks::holds_reals(p)) {
+    result.reals = real_array_payload(container);
+  } else if (container.kind() == Kind::bundle && container.version() > 1) {
+    result.description = array_payload(container);
+  }
   result.expanded_bytes = expanded_bytes(container);
   return result;
 }

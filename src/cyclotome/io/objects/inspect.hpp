@@ -46,6 +46,8 @@ struct Inspection {
   std::optional<ScryptCost> protection;    ///< a secret key under a passphrase: what a guess costs
   /// Of an encrypted array: what its ciphertexts mean. None in format version 1, which keeps it in the metadata.
   std::optional<ArrayPayload> description = std::nullopt;
+  /// Of an array of real numbers, in place of it.
+  std::optional<RealArrayPayload> reals = std::nullopt;
   /// Of a plain array.
   std::optional<value::Shape> shape = std::nullopt;
   bool refreshes = false;  ///< evaluation keys: whether there are keys that lead through a sparse secret

@@ -12,6 +12,7 @@ namespace cyclotome::rlwe::deterministic {
 
 SecretKey generate_secret_key(const ContextPtr& context, Seed&& seed);
 PublicKey generate_public_key(const SecretKey& secret, Seed&& seed);
+KeyPair generate_key_pair(const ContextPtr& context, Seed&& secret_seed, Seed&& public_seed);
 SwitchingKey generate_switching_key(const SecretKey& secret, ConstView target, Seed&& seed);
 RekeyingKey generate_rekeying_key(const SecretKey& from, const SecretKey& to, Seed&& seed);
 EvaluationKeys generate_evaluation_keys(const SecretKey& secret, bool relinearization,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How keys are drawn: the generators of every key, with randomness from the system or from a seed.
 #include <algorithm>
+#include <optional>
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/rlwe/keys/deterministic.hpp"
@@ -29,6 +30,25 @@ SwitchingKey make_switching_key(const SecretKey& secret, ConstView target, const
   return SwitchingKey(std::move(pairs), uniform_seed);
 }
 
+/// What a secret key's seed gives besides its coefficients.
+KeyId id_from(const Seed& master, const Parameters& parameters) {
+  const Seed id_seed = derive_seed(master, parameters, {.purpose = Purpose::key_id});
+  KeyId id;
+  std::copy_n(id_seed.bytes().begin(), id.size(), id.begin());
+  return id;
+}
+
+Seed secret_seed_from(const Seed& master, const Parameters& parameters) {
+  return derive_seed(master, parameters, {.purpose = Purpose::secret_key});
+}
+
+PublicKey make_public_key(const SecretKey& secret, const Seed& master) {
+  const ContextPtr& context = secret.context();
+  PolyArray pair = context->make(context->key_ring(), 1, 2, Domain::transform);
+  const PublicSeed uniform_seed = fill_from(secret, pair, master, {.purpose = Purpose::public_key, .key = secret.id()});
+  return PublicKey(context, std::move(pair), uniform_seed, secret.id());
+}
+
 }  // namespace
 
 SecretKey SecretKey::generate(const ContextPtr& context) {
@@ -38,11 +58,26 @@ SecretKey SecretKey::generate(const ContextPtr& context) {
 SecretKey deterministic::generate_secret_key(const ContextPtr& context, Seed&& seed) {
   const Seed master = std::move(seed);
   const Parameters& parameters = context->parameters();
-  const Seed id_seed = derive_seed(master, parameters, {.purpose = Purpose::key_id});
-  KeyId id;
-  std::copy_n(id_seed.bytes().begin(), id.size(), id.begin());
-  const Seed secret_seed = derive_seed(master, parameters, {.purpose = Purpose::secret_key});
-  return SecretKey(context, fit_secret(context, secret_seed), id);
+  const KeyId id = id_from(master, parameters);
+  return SecretKey(context, fit_secret(context, secret_seed_from(master, parameters)), id);
+}
+
+KeyPair KeyPair::generate(const ContextPtr& context) {
+  return deterministic::generate_key_pair(context, Seed::from_system(), Seed::from_system());
+}
+
+KeyPair deterministic::generate_key_pair(const ContextPtr& context, Seed&& secret_seed, Seed&& public_seed) {
+  const Seed of_secret = std::move(secret_seed), of_public = std::move(public_seed);
+  const Parameters& parameters = context->parameters();
+  const KeyId id = id_from(of_secret, parameters);
+  std::optional<KeyPair> pair;
+  // The public key's own check waits for the device; that of the secret has ended then, too.
+  until_fit_secret(context, secret_seed_from(of_secret, parameters), [&](PolyArray s) {
+    SecretKey secret(context, std::move(s), id);
+    PublicKey public_key = make_public_key(secret, of_public);
+    pair.emplace(std::move(secret), std::move(public_key));
+  });
+  return *std::move(pair);
 }
 
 PublicKey PublicKey::generate(const SecretKey& secret) {
@@ -51,10 +86,7 @@ PublicKey PublicKey::generate(const SecretKey& secret) {
 
 PublicKey deterministic::generate_public_key(const SecretKey& secret, Seed&& seed) {
   const Seed master = std::move(seed);
-  const ContextPtr& context = secret.context();
-  PolyArray pair = context->make(context->key_ring(), 1, 2, Domain::transform);
-  const PublicSeed uniform_seed = fill_from(secret, pair, master, {.purpose = Purpose::public_key, .key = secret.id()});
-  return PublicKey(context, std::move(pair), uniform_seed, secret.id());
+  return make_public_key(secret, master);
 }
 
 SwitchingKey SwitchingKey::generate(const SecretKey& secret, ConstView target) {

@@ -53,15 +53,20 @@ void finish_errors(const Context& context, PolyArray& errors) {
 
 }  // namespace
 
-PolyArray fit_secret(const ContextPtr& context, const Seed& seed) {
-  std::optional<PolyArray> s;
+void until_fit_secret(const ContextPtr& context, const Seed& seed, const std::function<void(PolyArray)>& use) {
   until_fit([&](std::uint32_t item) {
-    s = sample_secret(context, seed, item);
-    auto check = KeyCheckUnderWay::of_secret(*s);
-    s->to_transform();
+    PolyArray s = sample_secret(context, seed, item);
+    auto check = KeyCheckUnderWay::of_secret(s);
+    s.to_transform();
+    use(std::move(s));
     return check;
   });
-  return *std::move(s);
+}
+
+PolyArray fit_secret(const ContextPtr& context, const Seed& seed) {
+  std::optional<PolyArray> found;
+  until_fit_secret(context, seed, [&](PolyArray s) { found = std::move(s); });
+  return *std::move(found);
 }
 
 PolyArray key_errors(const Context& context, std::size_t batch, const Seed& seed) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+
 #include "cyclotome/rlwe/keys/keys.hpp"
 
 // What keys are made of, whoever chooses the seeds: the key's owner (key_generation.cpp), or the parties of a joint key
@@ -10,7 +12,10 @@ namespace cyclotome::rlwe {
 /// Whether errors must pass the check of public keys' errors (key_check.hpp).
 enum class ErrorCheck : bool { none, required };
 
-/// The first secret of a seed that is fit, transformed over PQ.
+/// The first secret of a seed that is fit. use: is given each that was drawn before it is known whether it is, and
+/// keeps the last; what it asks of the engine meanwhile is for nothing where it is not fit.
+void until_fit_secret(const ContextPtr& context, const Seed& seed, const std::function<void(PolyArray)>& use);
+/// The same, transformed over PQ.
 PolyArray fit_secret(const ContextPtr& context, const Seed& seed);
 
 /// Errors (sigma 3.24) times what keys' errors are multiples of: `batch` items of 1 part over PQ, transformed. Not

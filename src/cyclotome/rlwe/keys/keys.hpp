@@ -70,6 +70,16 @@ class PublicKey {
   KeyId id_;
 };
 
+/// What everybody begins with.
+struct KeyPair {
+  /// What SecretKey::generate and PublicKey::generate make, sooner on a device: it has both to do before it is asked
+  /// whether they are fit.
+  static KeyPair generate(const ContextPtr& context);
+
+  SecretKey secret;
+  PublicKey public_key;
+};
+
 /// Key j = (-(a_j s + e_j) + P g_j w, a_j) for every digit j (specification 5.7): digits items of 2 parts over PQ,
 /// transformed.
 class SwitchingKey {

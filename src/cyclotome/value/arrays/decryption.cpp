@@ -92,12 +92,13 @@ Integers opened(const char* operation, const EncryptedArray& x, const Opening& o
       task.advance(piece.stop - piece.start);
     }
   }
+  // Where the bound fits one word, so does what is right.
+  const bool narrow = !x.bound().wraps() && x.bound().largest().bit_length() < 64;
   const Integers values =
       x.parameters().field_slots() != nullptr
           ? Integers(x.shape(), std::span(residues[0]))
-          : Remainders(x.parameters().plain_moduli()).combine(residues, x.shape(), x.bound().wraps());
+          : Remainders(x.parameters().plain_moduli()).combine(residues, x.shape(), x.bound().wraps(), narrow);
   require_as_stated(operation, values, x.bound());
-  const bool narrow = !x.bound().wraps() && x.bound().largest().bit_length() < 64;
   return narrow && values.words() > 1 ? values.resized(1) : values;
 }
 

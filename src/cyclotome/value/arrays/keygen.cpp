@@ -91,8 +91,7 @@ Keys keygen(const rlwe::ContextPtr& context, const KeyOptions& options) {
   require_memory(*context->engine(), message("keygen: ", count, " evaluation keys at n = ", context->degree()),
                  pair * context->parameters().digits() * (count + 1),
                  "ask for fewer rotations: those that are not there are composed of powers of two");
-  rlwe::SecretKey secret = rlwe::SecretKey::generate(context);
-  rlwe::PublicKey public_key = rlwe::PublicKey::generate(secret);
+  auto [secret, public_key] = rlwe::KeyPair::generate(context);
   rlwe::EvaluationKeys evaluation = rlwe::EvaluationKeys::generate(secret, options.relinearization, elements);
   if (options.bootstrap) {
     evaluation = rlwe::with_encapsulation(evaluation, rlwe::EncapsulationKeys::generate(secret));

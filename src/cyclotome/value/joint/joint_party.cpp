@@ -10,6 +10,7 @@
 #include "cyclotome/rlwe/joint/joint_audit.hpp"
 #include "cyclotome/rlwe/joint/secret_sharing.hpp"
 #include "cyclotome/rlwe/joint/share_proof.hpp"
+#include "cyclotome/rlwe/joint/unproved_share.hpp"
 
 namespace cyclotome::value {
 
@@ -117,6 +118,17 @@ std::shared_ptr<PartyStore> store_in_memory(PartyState state) {
 struct JointParty::Own {
   std::mutex mutex;
   std::optional<rlwe::SecretKey> secret;
+  std::optional<KeyShare> second;  // without a signature
+
+  std::optional<KeyShare> second_of(const rlwe::FirstRound& sums) {
+    const std::lock_guard lock(mutex);
+    return second.has_value() && second->basis() == sums.digest() ? second : std::nullopt;
+  }
+  KeyShare keep(KeyShare share) {
+    share.attach({});
+    const std::lock_guard lock(mutex);
+    return second.emplace(std::move(share));
+  }
 };
 
 JointParty::JointParty(rlwe::ThresholdSession session, const rlwe::ContextPtr& context, std::uint32_t number)
@@ -348,10 +360,29 @@ KeyShare JointParty::second_share(std::span<const KeyShare* const> first) {
   if (!session_.relinearization()) {
     throw ArgumentError("this session makes no relinearisation key, so there is no second round; agree() is enough");
   }
-  const rlwe::FirstRound sums = agreed(first);
-  return spoken(rlwe::second_share(sums, number_, secret()));
+  return own_second(agreed(first), {});
 }
 KeyShare JointParty::second_share(std::span<const KeyShare> first) { return second_share(pointers(first)); }
+
+/// Whether a second share in this party's name is the one that it made, without making another proof. Nobody without
+/// its secret proves the same rows a second time; where it signs, nobody without its identity, either.
+bool JointParty::has_made(const rlwe::FirstRound& sums, const KeyShare& share) const {
+  if (share.round() != KeyShare::Round::second || share.party() != number_ || share.session() != session_.digest() ||
+      share.basis() != sums.digest() || share.context() != context_) {
+    return false;
+  }
+  if (share.residues() != rlwe::unproved_share(sums, number_, secret()).residues()) return false;
+  if (voice_.verify) return voice_.verify(number_, rlwe::digest_of(share), share.signature());
+  return rlwe::is_proved(sums, share);
+}
+
+/// Its second share: made once in its life, and then found among what has arrived, or made again.
+KeyShare JointParty::own_second(const rlwe::FirstRound& sums, std::span<const KeyShare* const> second) const {
+  if (std::optional<KeyShare> known = own_->second_of(sums)) return spoken(*std::move(known));
+  const auto found = std::ranges::find_if(second, [&](const KeyShare* each) { return has_made(sums, *each); });
+  if (found != second.end()) return spoken(own_->keep(**found));
+  return spoken(own_->keep(rlwe::second_share(sums, number_, secret())));
+}
 
 rlwe::Acceptance JointParty::accepted(const rlwe::FirstRound& sums, std::span<const KeyShare* const> second) {
   const Digest seen = session_.relinearization() ? rlwe::transcript(sums, second) : sums.digest();
@@ -366,7 +397,7 @@ rlwe::Acceptance JointParty::accept(std::span<const KeyShare* const> first, std:
   const rlwe::FirstRound sums = agreed(first);
   for (const KeyShare* const share : second) {
     if (share->party() != number_ || share->session() != session_.digest()) continue;
-    if (rlwe::digest_of(*share) == rlwe::digest_of(rlwe::second_share(sums, number_, secret()))) continue;
+    if (rlwe::digest_of(*share) == rlwe::digest_of(own_second(sums, second))) continue;
     throw MismatchError(message("the second share of party ", number_,
                                 " is not the one that it made: somebody altered it, or made another in its name"));
   }
@@ -425,17 +456,16 @@ JointProgress JointParty::advance(const JointMessages& inbox) {
   if (!complete(session_, first, "first", progress)) return progress;
 
   std::vector<const KeyShare*> second;
-  std::optional<KeyShare> own_second;
+  std::optional<KeyShare> own_answer;
+  const rlwe::FirstRound sums = agreed(first);
   if (session_.relinearization()) {
-    own_second.emplace(second_share(first));
-    progress.sent.shares.push_back(*own_second);
-    second = sorted(session_, of_round(inbox, KeyShare::Round::second), *own_second, "second",
-                    [](const KeyShare& each) { return rlwe::digest_of(each); });
+    const std::vector<const KeyShare*> arrived = of_round(inbox, KeyShare::Round::second);
+    own_answer.emplace(own_second(sums, arrived));
+    progress.sent.shares.push_back(*own_answer);
+    second =
+        sorted(session_, arrived, *own_answer, "second", [](const KeyShare& each) { return rlwe::digest_of(each); });
     if (!complete(session_, second, "second", progress)) return progress;
-  } else {
-    agree(first);
   }
-  const rlwe::FirstRound sums(session_, context_, first);
   const rlwe::Acceptance own_word = accepted(sums, second);
   progress.sent.acceptances.push_back(own_word);
   const auto words = sorted(session_, pointers<rlwe::Acceptance>(inbox.acceptances), own_word, "accept",

@@ -150,7 +150,8 @@ class JointParty {
 
   /// Takes whatever has arrived and does what is next, be it several stages: a party that does nothing else follows the
   /// protocol. inbox: all messages so far, of others and its own; some may be there twice. Asked again it says the
-  /// same. Throws as the stages do; BlameError, too, for two messages of one party and stage that differ.
+  /// same; a second share, whose proof is most of the work, is not made again where its own is there. Throws as the
+  /// stages do; BlameError, too, for two messages of one party and stage that differ.
   JointProgress advance(const JointMessages& inbox);
 
   /// What it deals to every party, itself included, in their order. Throws ArgumentError where all decrypt.
@@ -186,8 +187,10 @@ class JointParty {
   void require_own_commitment(const std::vector<Digest>& all, const Digest& own) const;
   void require_audit(bool wanted, const char* how) const;
   rlwe::Acceptance accepted(const rlwe::FirstRound& sums, std::span<const rlwe::KeyShare* const> second);
+  rlwe::KeyShare own_second(const rlwe::FirstRound& sums, std::span<const rlwe::KeyShare* const> second) const;
+  bool has_made(const rlwe::FirstRound& sums, const rlwe::KeyShare& share) const;
 
-  /// The secret key, from when it is known.
+  /// The secret key, from when it is known, and the second share.
   struct Own;
 
   rlwe::ThresholdSession session_;

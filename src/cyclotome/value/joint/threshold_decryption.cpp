@@ -201,6 +201,24 @@ Digest array_digest(const EncryptedArray& x) {
   return hash.finish();
 }
 
+Digest digest_of(std::span<const DecryptionShare> shares) {
+  Sha256 hash;
+  for (const DecryptionShare& share : shares) {
+    hash.update(question_of(share.facts()));
+    std::vector<std::uint8_t> head;
+    little_endian(head, share.facts().party, 4);
+    little_endian(head, share.channels().size(), 4);
+    for (const PolyArray& channel : share.channels()) {
+      for (const std::size_t number : {channel.batch(), channel.parts(), channel.limbs()}) {
+        little_endian(head, number, 8);
+      }
+    }
+    hash.update(head);
+    for (const PolyArray& channel : share.channels()) rlwe::hash_polynomials(hash, channel);
+  }
+  return hash.finish();
+}
+
 DecryptionShare decryption_share(const ThresholdSession& session, const rlwe::KeyId& key, std::uint32_t party,
                                  const SecretKey& secret, const SecretShare* share, const EncryptedArray& x,
                                  std::vector<std::uint32_t> active, unsigned flooding_bits, const Options& options) {

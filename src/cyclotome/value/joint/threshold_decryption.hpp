@@ -51,6 +51,9 @@ std::uint64_t ciphertexts_of(const EncryptedArray& x);
 /// SHA-256 of key id, levels and residues of an array's ciphertexts: what parties compare before they decrypt.
 Digest array_digest(const EncryptedArray& x);
 
+/// SHA-256 of what shares say and of their residues: what a party commits to before it shows them.
+Digest digest_of(std::span<const DecryptionShare> shares);
+
 /// A party's share. key: the joint key's id, as the party knows it. share: what it was dealt, where fewer than all
 /// parties decrypt; else null. Asked twice, it is the same. Throws ArgumentError for parties that can't decrypt
 /// together, ciphertexts of 3 parts and flooding_bits outside [1, 128]; MismatchError for keys of something else;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/scheme/ckks/part.hpp"
 
 namespace cyclotome::value {
 
@@ -194,6 +195,11 @@ BigUnsigned plain_product(const rlwe::Parameters& parameters) {
 }
 
 BigUnsigned capacity(const rlwe::Parameters& parameters) {
+  if (ckks::holds_reals(parameters)) {
+    throw MismatchError(message("integers under ", parameters.summary(),
+                                ", which are for real numbers; encrypt these as ",
+                                "real numbers, or take parameters of an exact scheme"));
+  }
   return (plain_product(parameters) - BigUnsigned(1)).shifted_right(1);
 }
 

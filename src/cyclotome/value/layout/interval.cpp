@@ -87,7 +87,12 @@ std::size_t first_outside(const Integers& values, const Interval& interval) {
     return is_below(values.value_words(i), low.value_words(0)) | is_below(high.value_words(0), values.value_words(i));
   };
   std::uint64_t any = 0;
-  for (std::size_t i = 0; i < values.size(); ++i) any |= outside(i);
+  if (words && span >> 63 == 0) {  // with vectors: the sign of either, as a number without a sign
+    for (const std::uint64_t value : values.data()) any |= (value - first) | (span - (value - first));
+    any >>= 63;
+  } else {
+    for (std::size_t i = 0; i < values.size(); ++i) any |= outside(i);
+  }
   if (!declassify(any != 0)) return values.size();
   std::size_t i = 0;
   while (outside(i) == 0) ++i;

@@ -32,8 +32,8 @@ class Remainders {
   explicit Remainders(std::span<const std::uint64_t> moduli);
 
   /// channels: for each modulus equally many residues, from -t to t - 1. wrap: representatives in [0, T), else in
-  /// (-T/2, T/2].
-  Integers combine(const std::vector<Residues>& channels, const Shape& shape, bool wrap) const;
+  /// (-T/2, T/2]. narrow: one word for each value, if all fit.
+  Integers combine(const std::vector<Residues>& channels, const Shape& shape, bool wrap, bool narrow = false) const;
 
  private:
   std::vector<Modulus<std::uint64_t>> moduli_;

@@ -67,10 +67,28 @@ Indices Rows::numbers(const Piece& piece) const {
   return met;
 }
 
+std::optional<std::span<const std::int64_t>> Rows::neighbours(const Piece& piece) const {
+  if (step_ == 0 || period_ != 0 || piece.start == piece.stop) return std::nullopt;
+  const auto first = [&](std::size_t row) { return starts_[row / chunks_] + row % chunks_ * width_; };
+  const auto count = [&](std::size_t row) { return std::min(width_, length_ - row % chunks_ * width_); };
+  for (std::size_t row = piece.start; row + 1 < piece.stop; ++row) {
+    if (count(row) != width_ || first(row + 1) != first(row) + width_) return std::nullopt;
+  }
+  const std::size_t last = piece.stop - 1, from = first(piece.start);
+  return std::span(reinterpret_cast<const std::int64_t*>(w_->data().data()), w_->size())
+      .subspan(from, first(last) + count(last) - from);
+}
+
 rlwe::Plaintext Rows::encoded(const rlwe::ContextPtr& context, std::size_t channel, const Piece& piece) const {
   const Modulus<std::uint64_t> t(context->parameters().plain_modulus(rlwe::PlainIndex(channel)).value);
   const bool elements = context->parameters().field_slots() != nullptr, word = w_->words() == 1;
-  Residues residues((piece.stop - piece.start) * width_, 0);
+  const std::size_t items = piece.stop - piece.start;
+  const auto encoded = [&](std::span<const std::int64_t> values) {
+    // Words are taken modulo t on their way.
+    return encode_residues(context, rlwe::PlainIndex(channel), kind_, values, items, width_, word && !elements);
+  };
+  if (const auto whole = word ? neighbours(piece) : std::nullopt) return encoded(*whole);
+  Residues residues(items * width_, 0);
   for (std::size_t row = piece.start; row < piece.stop; ++row) {
     const std::size_t first = row % chunks_ * width_, start = starts_[row / chunks_];
     const auto out = std::span(residues).subspan((row - piece.start) * width_, std::min(width_, length_ - first));
@@ -84,12 +102,12 @@ rlwe::Plaintext Rows::encoded(const rlwe::ContextPtr& context, std::size_t chann
     if (elements) {
       fill([&](std::size_t i) { return static_cast<std::int64_t>(w_->value_words(i)[0]); });
     } else if (word) {
-      fill([&](std::size_t i) { return centred_residue(w_->word(i), t); });
+      fill([&](std::size_t i) { return w_->word(i); });
     } else {
       fill([&](std::size_t i) { return centred_residue(*w_, i, t); });
     }
   }
-  return encode_residues(context, rlwe::PlainIndex(channel), kind_, residues, piece.stop - piece.start, width_);
+  return encoded(residues);
 }
 
 Indices order_of(const Layout& x, const Layout& out) {

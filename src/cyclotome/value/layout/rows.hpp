@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+#include <span>
+
 #include "cyclotome/math/modulus.hpp"
 #include "cyclotome/scheme/encoding.hpp"
 #include "cyclotome/value/arrays/channels.hpp"
@@ -32,6 +35,8 @@ class Rows {
  private:
   Rows(const Integers& w, Indices starts, std::size_t chunks, std::size_t width, std::size_t length,
        Encoding::Kind kind);
+  /// The piece's values, where its rows lie one after another in w, all whole but perhaps the last.
+  std::optional<std::span<const std::int64_t>> neighbours(const Piece& piece) const;
   /// Of w's only value.
   static Rows repeated(const Layout& layout, const Integers& w);
 

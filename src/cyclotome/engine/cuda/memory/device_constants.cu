@@ -220,4 +220,12 @@ CYCLOTOME_INSTANTIATE(std::uint32_t)
 CYCLOTOME_INSTANTIATE(std::uint64_t)
 #undef CYCLOTOME_INSTANTIATE
 
+Resident<const std::uint32_t*> DeviceConstants::slot_positions(const Ring& ring,
+                                                               std::span<const std::uint32_t> positions) {
+  if (positions.empty()) return {nullptr, nullptr};
+  const ConstantMemory memory =
+      slot_positions_.find(ring.index(), [&] { return upload_(positions.data(), positions.size_bytes()); });
+  return {static_cast<const std::uint32_t*>(memory.get()), memory};
+}
+
 }  // namespace cyclotome::cuda

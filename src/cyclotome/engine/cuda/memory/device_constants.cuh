@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <tuple>
 #include <vector>
 
@@ -40,6 +41,8 @@ class DeviceConstants {
   Resident<const ShoupFactor<W>*> make_factors(const Basis& basis, const std::vector<std::uint64_t>& factors);
   template <class W>
   Resident<DeviceDigits<W>> make_digits(const KeySwitchConstants& step);
+  /// Where values of a ring's items stand: null for none. The ring's index tells them all.
+  Resident<const std::uint32_t*> slot_positions(const Ring& ring, std::span<const std::uint32_t> positions);
   /// A conversion's constants as digits have them.
   template <class W>
   Resident<DeviceConversion<W>> make_extension(const BaseConversion& extension);
@@ -53,6 +56,7 @@ class DeviceConstants {
 
   Upload upload_;
   ConstantCache rings_, conversions_;
+  OnceByKey<std::uint64_t, ConstantMemory> slot_positions_;
   /// Roots by word, degree and modulus, from which the root of unity follows; rings share them.
   OnceByKey<std::tuple<Word, std::size_t, std::uint64_t>, ConstantMemory> roots_;
 };

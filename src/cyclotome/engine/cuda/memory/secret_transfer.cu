@@ -28,19 +28,37 @@ void SecretTransfer::in_pieces(std::size_t total, std::size_t piece, const Move&
   const std::lock_guard lock(mutex_);
   if (pinned_ == nullptr) {
     void* data = nullptr;
-    check(cudaMallocHost(&data, capacity), "allocation of pinned memory");
+    check(cudaMallocHost(&data, 2 * capacity), "allocation of pinned memory");
     pinned_ = static_cast<std::byte*>(data);
   }
-  const Wiped wiped{pinned_, std::min(total, piece)};
-  for (std::size_t first = 0; first < total; first += piece) move(first, std::min(piece, total - first));
+  const Wiped wiped{pinned_, std::min(total, 2 * piece)};
+  for (std::size_t first = 0; first < total; first += piece) {
+    move(Piece{pinned_ + first / piece % 2 * piece, first, std::min(piece, total - first)});
+  }
 }
 
 void SecretTransfer::upload(void* destination, const void* host, std::size_t bytes, cudaStream_t stream) {
   constexpr auto what = "copy to the device";
-  in_pieces(bytes, capacity, [&](std::size_t first, std::size_t count) {
-    std::memcpy(pinned_, at(host, first), count);
-    check(cudaMemcpyAsync(at(destination, first), pinned_, count, cudaMemcpyHostToDevice, stream), what);
+  in_pieces(bytes, capacity, [&](const Piece& piece) {
+    std::memcpy(piece.pinned, at(host, piece.first), piece.bytes);  // while the piece before it crosses
+    if (piece.first != 0) wait_.until_done(what);
+    check(cudaMemcpyAsync(at(destination, piece.first), piece.pinned, piece.bytes, cudaMemcpyHostToDevice, stream),
+          what);
+    if (piece.first + piece.bytes == bytes) wait_.until_done(what);
+  });
+}
+
+template <class Copy>
+void SecretTransfer::download_piecewise(void* host, std::size_t total, std::size_t size, const Copy& copy) {
+  constexpr auto what = "copy from the device";
+  Piece before{};  // which goes on to the host while this one crosses
+  const auto deliver = [&] { std::memcpy(at(host, before.first), before.pinned, before.bytes); };
+  in_pieces(total, size, [&](const Piece& piece) {
+    check(copy(piece), what);
+    if (piece.first != 0) deliver();
     wait_.until_done(what);
+    before = piece;
+    if (piece.first + piece.bytes == total) deliver();
   });
 }
 
@@ -50,26 +68,22 @@ void SecretTransfer::download(void* host, const void* source, std::size_t bytes,
 
 void SecretTransfer::download_runs(void* host, const void* source, std::size_t bytes, std::size_t stride,
                                    std::size_t count, cudaStream_t stream) {
-  constexpr auto what = "copy from the device";
   if (bytes == 0 || count == 0) return;
   if (bytes > capacity) {
     for (std::size_t run = 0; run < count; ++run) {
-      in_pieces(bytes, capacity, [&](std::size_t first, std::size_t some) {
-        check(cudaMemcpyAsync(pinned_, at(source, run * stride + first), some, cudaMemcpyDeviceToHost, stream), what);
-        wait_.until_done(what);
-        std::memcpy(at(host, run * bytes + first), pinned_, some);
+      download_piecewise(at(host, run * bytes), bytes, capacity, [&](const Piece& piece) {
+        return cudaMemcpyAsync(piece.pinned, at(source, run * stride + piece.first), piece.bytes,
+                               cudaMemcpyDeviceToHost, stream);
       });
     }
     return;
   }
-  in_pieces(count * bytes, capacity / bytes * bytes, [&](std::size_t first, std::size_t some) {
-    const void* const from = at(source, first / bytes * stride);
-    check(some == bytes || stride == bytes
-              ? cudaMemcpyAsync(pinned_, from, some, cudaMemcpyDeviceToHost, stream)
-              : cudaMemcpy2DAsync(pinned_, bytes, from, stride, bytes, some / bytes, cudaMemcpyDeviceToHost, stream),
-          what);
-    wait_.until_done(what);
-    std::memcpy(at(host, first), pinned_, some);
+  download_piecewise(host, count * bytes, capacity / bytes * bytes, [&](const Piece& piece) {
+    const void* const from = at(source, piece.first / bytes * stride);
+    return piece.bytes == bytes || stride == bytes
+               ? cudaMemcpyAsync(piece.pinned, from, piece.bytes, cudaMemcpyDeviceToHost, stream)
+               : cudaMemcpy2DAsync(piece.pinned, bytes, from, stride, bytes, piece.bytes / bytes,
+                                   cudaMemcpyDeviceToHost, stream);
   });
 }
 

@@ -28,9 +28,18 @@ class SecretTransfer {
   static constexpr std::size_t capacity = std::size_t{1} << 20;
 
  private:
-  /// move(bytes in the pinned memory) for one piece after another; what it leaves there is zeroised.
+  /// Bytes of a transfer from number `first` on, and where they lie on their way.
+  struct Piece {
+    std::byte* pinned;
+    std::size_t first, bytes;
+  };
+  /// move(piece) for one after another, each in the half of the pinned memory in which the last one does not lie; what
+  /// is left there is zeroised.
   template <class Move>
-  void in_pieces(std::size_t total, std::size_t piece, const Move& move);
+  void in_pieces(std::size_t total, std::size_t size, const Move& move);
+  /// copy(piece) queues the copy of a piece into its pinned memory.
+  template <class Copy>
+  void download_piecewise(void* host, std::size_t total, std::size_t size, const Copy& copy);
 
   StreamWait& wait_;
   std::mutex mutex_;

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A database's file: its description, then of each output the tiles that scans read. It is mapped into memory, never
+read as a whole; a new one takes its name when it is complete."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import secrets
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _core
+from ..errors import FileError, FormatError
+from ..whole_files import path_text
+from .description import Description
+from .shape import COLUMNS, Shape, Words
+
+__all__ = ["Output", "Stored", "replacing"]
+
+_MAGIC = b"cyPIRf01"
+_HEAD = struct.Struct("<8sQ")
+_PAGE = 4096
+_FLIP_BYTES = 3 * COLUMNS * 4
+_DIGEST_BYTES = 32
+
+
+class Output(NamedTuple):
+    """Of one output: words and packing matrix as tiles, digits of the flipping switch."""
+
+    words: npt.NDArray[np.uint8]
+    matrix: npt.NDArray[np.uint8]
+    flip: npt.NDArray[np.int32]
+
+    def digest(self) -> bytes:
+        """SHA-256 of all three."""
+        state = hashlib.sha256()
+        for part in self:
+            state.update(np.ascontiguousarray(part).view(np.uint8).data)
+        return state.digest()
+
+
+def _word_bytes(shape: Shape) -> int:
+    return shape.rows * COLUMNS * 2
+
+
+def _output_bytes(shape: Shape) -> int:
+    size = _word_bytes(shape) + int(_core.retrieval_matrix_bytes) + _FLIP_BYTES
+    return -(-size // _PAGE) * _PAGE
+
+
+def _first(description_bytes: int, outputs: int) -> int:
+    return -(-(_HEAD.size + description_bytes + outputs * _DIGEST_BYTES) // _PAGE) * _PAGE
+
+
+class Stored:
+    """A database's file, mapped: what is scanned is read from it, or from the system's cache of it."""
+
+    def __init__(self, path: object) -> None:
+        self.path = path_text(path)
+        try:
+            self._bytes: npt.NDArray[np.uint8] = np.memmap(self.path, np.uint8, "r")
+        except (OSError, ValueError) as error:  # an empty file can't be mapped
+            raise FileError(f"the database {self.path!r} can't be read: {error}") from None
+        magic, length = _HEAD.unpack(self._bytes[: _HEAD.size].tobytes().ljust(_HEAD.size, b"\0"))
+        if magic != _MAGIC or length > len(self._bytes) - _HEAD.size:
+            raise FormatError(f"{self.path!r} is no database for private look-ups")
+        head = self._bytes[_HEAD.size : _HEAD.size + length].tobytes()
+        self.description = Description.from_bytes(head)
+        shape = self.description.shape
+        self._start = _first(length, shape.outputs)
+        if len(self._bytes) != self._start + shape.outputs * _output_bytes(shape):
+            raise FormatError(f"the database {self.path!r} has {len(self._bytes)} bytes, which is not all of it")
+        table = self._bytes[_HEAD.size + length :][: shape.outputs * _DIGEST_BYTES].tobytes()
+        self._digests = [table[i : i + _DIGEST_BYTES] for i in range(0, len(table), _DIGEST_BYTES)]
+
+    def output(self, number: int) -> Output:
+        """A view of the file."""
+        shape = self.description.shape
+        start = self._start + number * _output_bytes(shape)
+        middle = start + _word_bytes(shape)
+        end = middle + int(_core.retrieval_matrix_bytes)
+        flip = np.frombuffer(self._bytes[end : end + _FLIP_BYTES].tobytes(), "<i4")
+        return Output(np.asarray(self._bytes[start:middle]), np.asarray(self._bytes[middle:end]), flip)
+
+    def words(self, number: int) -> Words:
+        """An output's words again, rows x 2048."""
+        rows = self.description.shape.rows
+        tiles = self.output(number).words.view("<u2").reshape(COLUMNS // 32, rows // 2, 32, 2)
+        return np.ascontiguousarray(tiles.transpose(1, 3, 0, 2).reshape(rows, COLUMNS))
+
+    def damaged(self) -> list[int]:
+        """Outputs whose bytes are not those that were written."""
+        return [i for i, digest in enumerate(self._digests) if self.output(i).digest() != digest]
+
+
+class _Writer:
+    """Writes outputs one after another, the head at last."""
+
+    def __init__(self, file: IO[bytes], shape: Shape, description_bytes: int) -> None:
+        self._file, self._shape = file, shape
+        self._digests: list[bytes] = []
+        file.seek(_first(description_bytes, shape.outputs))
+
+    def add(self, output: Output) -> None:
+        """The next one."""
+        for part in output:
+            self._file.write(np.ascontiguousarray(part).data)
+        self._file.write(bytes(-self._file.tell() % _PAGE))
+        self._digests.append(output.digest())
+
+    def finish(self, description: bytes) -> None:
+        """The head, when all outputs are there."""
+        self._file.seek(0)
+        self._file.write(_HEAD.pack(_MAGIC, len(description)) + description + b"".join(self._digests))
+
+
+@contextlib.contextmanager
+def replacing(path: object, shape: Shape, description_bytes: int) -> Iterator[_Writer]:
+    """A writer of a file beside ``path``, which takes that name when all of it has reached the disk. Who has mapped the
+    file that was there goes on reading that one."""
+    name = Path(path_text(path))
+    temporary = name.with_name(f".cyclotome-{secrets.token_hex(12)}.tmp")
+    try:
+        with temporary.open("xb") as file:
+            yield _Writer(file, shape, description_bytes)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(name)
+    except OSError as error:
+        raise FileError(f"the database {str(name)!r} can't be written: {error}") from None
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
