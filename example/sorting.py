@@ -7,7 +7,7 @@ Each step compares every number with its partner, at a distance that is a power 
 says which is less, and a selection. Some ten products one after the other in each of 55 steps: a depth that no
 parameters have, so that operations refresh what they take when there is no room left. The default degree is a test
 size, far below 128 bits of security, as the parameters say. ``--degree 65536`` is secure by the library's tables
-(refreshing is experimental: doc/bootstrapping.md) and takes about an hour.
+(refreshing is experimental: doc/bootstrapping.md) and takes hours.
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ EXAMPLES = Path(__file__).resolve().parents[3] / "example"
 JOBS = {
     "recurrence.py": ["--steps", "200"],
     "automaton.py": ["--letters", "40", "--motif", "GATTACA"],
+    "training.py": ["--rows", "16", "--steps", "3"],
     "sorting.py": ["--numbers", "64", "--largest", "15", "--degree", "256"],
 }
 

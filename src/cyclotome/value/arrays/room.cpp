@@ -20,6 +20,10 @@ bool refreshes(const Keyring& keys) {
 
 State state_of(const Ciphertext& a) { return {a.noise(), a.level(), a.correction()}; }
 
+State noisier(const State& a, double bits) {
+  return {rlwe::NoiseCalculus::scaled(a.noise, bits), a.level, a.correction};
+}
+
 const bfv::Bootstrapping& tables_of(const Ciphertext& a) { return bfv::bootstrapping_of(a.context(), a.plain()); }
 
 /// The ciphertexts of an array as far as noise is concerned, of two parts.
@@ -173,9 +177,12 @@ EncryptedArray with_room_for(const char* operation, const EncryptedArray& x, con
                              const std::function<double(const EncryptedArray&)>& headroom) {
   Refreshable operand(operation, {&x}, options);
   const EncryptedArray now = operand.at(0).settled();
+  if (!operand.has_keys()) return now;
   const double after = headroom(now);
-  if (!operand.has_keys() || after >= refresh_facts(x.context()).least_headroom) return now;
-  return operand.refresh(now.noise_headroom() - after, false) ? operand.at(0) : now;
+  const bool fits = after >= refresh_facts(x.context()).least_headroom;
+  const EncryptedArray& from = !fits && operand.refresh(now.noise_headroom() - after, false) ? operand.at(0) : now;
+  // Primes that hold nothing but noise go first: all products of the function are faster without them.
+  return from.switch_to_least_level(from.noise_headroom() - 1);
 }
 
 const Ciphertext& RoomyProducts::latest(const Ciphertext& a) const {
@@ -194,19 +201,25 @@ const Ciphertext& RoomyProducts::refreshed(const Ciphertext& a) {
   return kept_.back().second;
 }
 
+Ciphertext RoomyProducts::with_room(const Ciphertext& a, double bits) {
+  if (!refreshes() || tables_of(a).is_in_time(noisier(state_of(a), bits))) return a;
+  return refreshed(a);
+}
+
 Ciphertext RoomyProducts::product(const Ciphertext& a, const Ciphertext& b, bool relinearize) {
   const auto multiplied = [&](const Ciphertext& x, const Ciphertext& y) {
     return scheme::multiply_by(options_.product_method, x, &a == &b ? nullptr : &y, relinearize ? &keys_ : nullptr);
   };
-  if (!options_.refresh_operands || keys_.encapsulation() == nullptr) return multiplied(a, b);
+  if (!refreshes()) return multiplied(a, b);
   const auto model = a.context()->parameters().scheme().noise_model(a.context()->parameters(), a.plain());
   const bfv::Bootstrapping& tables = tables_of(a);
   Ciphertext x = latest(a), y = latest(b);
   for (int round = 0; round < 2; ++round) {
     const State made = model->relinearized(model->multiplied(state_of(x), state_of(y)));
-    if (tables.is_in_time(made)) break;
+    if (tables.is_in_time(noisier(made, reserve_))) break;
     const double left = scheme::noise_headroom(x), right = scheme::noise_headroom(y);
-    const double needed = tables.least_headroom() + std::min(left, right) - model->headroom(made) + 1;
+    const double cost = std::min(left, right) - model->headroom(made);
+    const double needed = tables.least_headroom() + reserve_ + cost + 1;
     if (left <= right || left < needed) x = refreshed(x);
     if (&a == &b) {
       y = x;

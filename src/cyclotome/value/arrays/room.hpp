@@ -47,29 +47,34 @@ EncryptedArray with_room(const char* operation, const EncryptedArray& x, const E
       .front();
 }
 
-/// x, refreshed if `headroom` says that what is computed from it would have no room, and that fresh noise helps. What
-/// takes more than one refresh goes on with RoomyProducts.
+/// x, refreshed if `headroom` says that what is computed from it would have no room, and that fresh noise helps; in as
+/// few primes as its noise leaves. What takes more than one refresh goes on with RoomyProducts.
 EncryptedArray with_room_for(const char* operation, const EncryptedArray& x, const Options& options,
                              const std::function<double(const EncryptedArray&)>& headroom);
 
 /// Products within a function of ciphertexts that may take more than one refresh.
 class RoomyProducts {
  public:
-  RoomyProducts(const char* operation, const rlwe::EvaluationKeys& keys, const Options& options)
-      : operation_(operation), keys_(keys), options_(options) {}
+  /// reserve: bits of noise that products leave beside what a refresh takes, for sums of them times residues.
+  RoomyProducts(const char* operation, const rlwe::EvaluationKeys& keys, const Options& options, double reserve)
+      : operation_(operation), keys_(keys), options_(options), reserve_(reserve) {}
 
   /// a b, relinearised or of 3 parts, of refreshed factors where the product would have no room. The same object twice
   /// is a square.
   Ciphertext product(const Ciphertext& a, const Ciphertext& b, bool relinearize);
+  /// a, refreshed if so many bits of noise more would leave it without room.
+  Ciphertext with_room(const Ciphertext& a, double bits);
   /// What was refreshed of a ciphertext; itself if it was not.
   const Ciphertext& latest(const Ciphertext& a) const;
 
  private:
+  bool refreshes() const { return options_.refresh_operands && keys_.encapsulation() != nullptr; }
   const Ciphertext& refreshed(const Ciphertext& a);
 
   const char* operation_;
   const rlwe::EvaluationKeys& keys_;
   const Options& options_;
+  double reserve_;
   std::vector<std::pair<Ciphertext, Ciphertext>> kept_;  ///< as they were, whose memory stays theirs, and refreshed
 };
 

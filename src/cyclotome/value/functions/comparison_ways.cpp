@@ -2,6 +2,7 @@
 #include "cyclotome/value/functions/comparison_ways.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
 #include "cyclotome/math/errors.hpp"
@@ -32,6 +33,9 @@ Way by_polynomial(const FunctionPlanPtr& kept, const Ciphertext& channel) {
   const EvaluationPlan& plan = kept->plan;
   return {by_plan(kept), plan.products, plan.depth, headroom_after(plan, channel)};
 }
+
+/// What a product with a residue, and a sum, take of the room of a ciphertext.
+double reserve_of(const Ciphertext& a) { return std::log2(static_cast<double>(a.plain_modulus().value)) + 2; }
 
 /// A residue modulo the plaintext modulus of a, as small as it can be.
 std::int64_t centred(const Ciphertext& a, std::uint64_t residue) {
@@ -90,7 +94,7 @@ FunctionPlanPtr fermat_plan(const PlainModulus& t) {
 ChannelFunction of_square(FunctionPlanPtr plan) {
   const auto headroom = [plan](const Ciphertext& d) { return headroom_after(plan->plan, d, true); };
   return {[plan = std::move(plan)](const Ciphertext& d, const rlwe::EvaluationKeys& keys, const Options& options) {
-            const Ciphertext y = RoomyProducts("a comparison", keys, options).product(d, d, true);
+            const Ciphertext y = RoomyProducts("a comparison", keys, options, reserve_of(d)).product(d, d, true);
             return evaluate(plan->plan, y, keys, options);
           },
           headroom};
@@ -135,7 +139,7 @@ std::optional<Way> negative_by_sign(const Range& range, const Ciphertext& channe
   const FunctionPlanPtr kept = sign_plan(largest, t);
   const EvaluationPlan& plan = kept->plan;
   const auto function = [kept, half](const Ciphertext& d, const rlwe::EvaluationKeys& keys, const Options& options) {
-    RoomyProducts products("a comparison", keys, options);
+    RoomyProducts products("a comparison", keys, options, reserve_of(d));
     const Ciphertext e = plus_constant(rlwe::multiply_scalar(d, 2), 1);
     const Ciphertext y = products.product(e, e, true);
     const Ciphertext q = evaluate(kept->plan, y, keys, options).front();
@@ -176,11 +180,12 @@ std::optional<Way> both_by_sign(const Range& range, const Ciphertext& channel) {
   const FunctionPlanPtr kept = both_plan(largest, t);
   const EvaluationPlan& plan = kept->plan;
   const auto function = [kept, half, t](const Ciphertext& d, const rlwe::EvaluationKeys& keys, const Options& options) {
-    RoomyProducts products("a comparison", keys, options);
+    RoomyProducts products("a comparison", keys, options, reserve_of(d));
     const Ciphertext y = products.product(d, d, true);
     const std::vector<Ciphertext> made = evaluate(kept->plan, y, keys, options);
     const Ciphertext product = kept->slope ? times_constant(d, *kept->slope) : products.product(d, made[1], true);
-    return std::vector{plus_constant(scheme::add(product, times_constant(made[0], t.negate(half))), half), made[0]};
+    const Ciphertext zero = products.with_room(made[0], reserve_of(d));
+    return std::vector{plus_constant(scheme::add(product, times_constant(zero, t.negate(half))), half), zero};
   };
   const std::size_t more = kept->slope ? 1 : 2;
   const auto headroom = [kept](const Ciphertext& d) { return headroom_after(kept->plan, d, true); };

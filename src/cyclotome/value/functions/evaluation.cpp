@@ -21,6 +21,9 @@ std::int64_t centred(std::uint64_t residue, std::uint64_t t) {
   return static_cast<std::int64_t>(residue) - (residue > t / 2 ? static_cast<std::int64_t>(t) : 0);
 }
 
+/// What a sum of powers times residues takes of the room that each has.
+double reserve_of(const Ciphertext& x) { return std::log2(static_cast<double>(x.plain_modulus().value)) + 8; }
+
 /// Ciphertexts, as a plan is evaluated with.
 class Encrypted {
  public:
@@ -31,7 +34,7 @@ class Encrypted {
         context_(like.context()),
         plain_(like.plain()),
         keys_(keys),
-        products_("a polynomial", keys, options) {}
+        products_("a polynomial", keys, options, reserve_of(like)) {}
 
   Value multiplied(const Value& a, const Value& b) { return products_.product(a, b, false); }
   Value multiplied_and_relinearized(const Value& a, const Value& b) { return products_.product(a, b, true); }
@@ -42,6 +45,8 @@ class Encrypted {
     return scheme::add_plain(a,
                              encode_residues(context_, plain_, Encoding::Kind::constants, std::span(&value, 1), 1, 1));
   }
+
+  Value with_room(const Value& a) { return products_.with_room(a, 0); }
 
   /// Puts the powers that most forms have side by side, item by item, so that a form of them is one pass.
   void lay_out(const std::vector<const Value*>& powers) {
@@ -206,7 +211,7 @@ std::vector<Ciphertext> evaluate(const EvaluationPlan& plan, const Ciphertext& x
   Encrypted algebra(x, keys, options);
   Evaluation<Encrypted> evaluation(plan, algebra, x);
   std::vector<Ciphertext> results;
-  for (const std::size_t root : plan.roots) results.push_back(evaluation.root(root));
+  for (const std::size_t root : plan.roots) results.push_back(algebra.with_room(evaluation.root(root)));
   return results;
 }
 
