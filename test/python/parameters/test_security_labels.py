@@ -164,7 +164,9 @@ class TestMaking:
             lambda: cy.Parameters.from_modulus_bits(modulus_bits=60, **literal),
             lambda: cy.Parameters.suggest(scheme=wrong),
         ):
-            with pytest.raises(ParameterError, match=rf"scheme '{wrong}' is not known; there are 'bfv', 'bgv' and 'ckks'"):
+            with pytest.raises(
+                ParameterError, match=rf"scheme '{wrong}' is not known; there are 'bfv', 'bgv' and 'ckks'"
+            ):
                 call()
 
 
