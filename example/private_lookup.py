@@ -49,9 +49,7 @@ with tempfile.TemporaryDirectory() as folder:
 print(f"{options.records} records of {options.bytes} bytes: {records.nbytes} bytes, stored in {stored}")
 print(f"description {len(database.description)} bytes, query {len(query.data)}, answer {len(answer)}")
 print(f"built in {built:.1f} s; query {asked * 1e3:.2f} ms, opened in {opened * 1e3:.2f} ms")
-print(
-    f"answer {answered * 1e3:.2f} ms: {records.nbytes / answered / 1e9:.2f} GB/s of records, {stored / answered / 1e9:.2f} of what is stored"
-)
-print(
-    f"{options.batch} together: {together / options.batch * 1e3:.2f} ms each, {records.nbytes * options.batch / together / 1e9:.2f} GB/s"
-)
+rate = records.nbytes / answered / 1e9
+print(f"answer {answered * 1e3:.2f} ms: {rate:.2f} GB/s of records, {stored / answered / 1e9:.2f} of what is stored")
+rate = records.nbytes * options.batch / together / 1e9
+print(f"{options.batch} together: {together / options.batch * 1e3:.2f} ms each, {rate:.2f} GB/s")

@@ -36,6 +36,7 @@ KNOWING = {
 #: Who may make a ring x^n + 1 by its degree: those that are given nothing else.
 MAKING = {
     "src/cyclotome/rlwe/parameters/parameters.hpp": "what parameters that name a degree mean",
+    "src/cyclotome/retrieval/lattice.cpp": "the one ring of private look-ups",
     "src/cyclotome/program/program.cpp": "numbers in the shape of the shortest polynomial",
     "src/cyclotome/engine/cuda/self_test.cu": "an engine's test of itself",
     "src/cyclotome/study/": "the papers' own products modulo x^N + 1",

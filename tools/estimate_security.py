@@ -20,9 +20,11 @@ gains on sparse secrets.
 Not covered by any of them: structure of the ring, side channels, decryption oracles, and attacks that nobody has
 published.
 
-Usage: ``python tools/estimate_security.py [--quantum] [--estimator FOLDER [--hybrid]] [--limits FILE] [--rows N,N]``.
-``--limits`` reads the limits from a file that ``--write-limits`` wrote, for a Python that has SageMath and no
-cyclotome.
+Usage: ``python tools/estimate_security.py [--quantum] [--of KIND] [--estimator FOLDER [--hybrid]] [--limits FILE]
+[--rows N,N]``. ``--of``: ``tables`` (default), their limits; ``presets``; ``rings``, caps of Φ_m at the rows and
+between; ``joint``, keys of several parties, whose secrets and errors are sums, at the limits; ``all``. ``--limits``
+reads the limits from a file that ``--write-limits`` wrote, for a Python that has SageMath and no cyclotome:
+SageMath's parts from PyPI do (``pip install passagemath-standard``).
 """
 
 from __future__ import annotations
@@ -42,6 +44,8 @@ TERNARY = math.sqrt(2 / 3)
 ERROR = 3.24
 #: The rings that bits use by default, and the primes of their indices.
 CYCLOTOMIC = {21845: (5, 17, 257), 65535: (3, 5, 17, 257)}
+#: Others, by the primes of their indices: degrees 1024 to 8192, between rows, and the largest that the library takes.
+RINGS = ((5, 257), (3, 5, 257), (17, 257), (3, 17, 257), (7, 13, 31), (3, 11, 151), (7, 11, 151), (5, 13, 31, 17))
 DEGREES = (1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072)
 
 
@@ -55,6 +59,7 @@ class Limit:
         bits: log2 of QP.
         level: bits of security that the table promises.
         error: standard deviation of errors, in a basis in which secrets are ternary.
+        secret: of the secret's coefficients; TERNARY: it is uniform ternary.
     """
 
     name: str
@@ -62,6 +67,7 @@ class Limit:
     bits: int
     level: int
     error: float = ERROR
+    secret: float = TERNARY
 
 
 def root_hermite_factor(beta: float) -> float:
@@ -124,7 +130,7 @@ def dual(degree: int, bits: float, exponent: float, error: float = ERROR, secret
         needed = 4 * math.pi**2 * math.pow(4.0, min(length + math.log2(error) - bits, 20)) * math.log2(math.e)
         return sieve_bits(beta, d, exponent) + max(0.0, needed - 0.2075 * beta)
 
-    return min(cost(beta) for beta in range(60, min(2 * degree, 1600)))
+    return min(cost(beta) for beta in range(60, min(2 * degree, 6000)))
 
 
 def effective_error(primes: tuple[int, ...]) -> float:
@@ -151,6 +157,45 @@ def own_limits(quantum: bool) -> Iterator[Limit]:
             yield Limit(f"Φ_{index}", degree, bits, level, effective_error(primes))
 
 
+def preset_limits() -> Iterator[Limit]:
+    """Named sets of parameters, insecure ones included, with the level that the library says of them."""
+    import cyclotome as cy
+
+    for name in cy.Parameters.presets():
+        p = cy.Parameters.preset(name, allow_insecure=True)
+        yield Limit(name, p.degree, math.ceil(p.key_modulus_bits), p.security_reached or 0)
+    for degree in (32768, 65536):
+        p = cy.Parameters.bootstrappable(degree)
+        yield Limit(f"bootstrappable {degree}", degree, math.ceil(p.key_modulus_bits), p.security_reached or 0)
+
+
+def ring_limits() -> Iterator[Limit]:
+    """Caps of Φ_m at the rows of the table and between them."""
+    from cyclotome import _core
+
+    for primes in RINGS:
+        degree = math.prod(p - 1 for p in primes)
+        bits = _core.max_modulus_bits(degree, 128, "guidelines-2024")
+        yield Limit(f"Φ_{math.prod(primes)}", degree, bits, 128, effective_error(primes))
+
+
+def joint_limits() -> Iterator[Limit]:
+    """Joint keys at the limits, for who is no party: sums of N secrets and errors. Parties face a single one's row."""
+    for parties in (2, 16, 256):
+        for limit in (each for each in own_limits(False) if each.level == 128 and each.degree in (8192, 32768)):
+            if limit.name.startswith("x"):
+                wide = math.sqrt(parties)
+                name = f"{limit.name}, {parties} parties"
+                yield Limit(name, limit.degree, limit.bits, 128, wide * ERROR, wide * TERNARY)
+
+
+KINDS: dict[str, Callable[[], Iterator[Limit]]] = {
+    "rings": ring_limits,
+    "joint": joint_limits,
+    "presets": preset_limits,
+}
+
+
 def estimators(folder: Path, quantum: bool, hybrid: bool) -> dict[str, Callable[[Limit], float]]:
     """The Lattice Estimator's attacks, each as bits of a limit."""
     sys.path.insert(0, str(folder))
@@ -160,7 +205,9 @@ def estimators(folder: Path, quantum: bool, hybrid: bool) -> dict[str, Callable[
 
     def parameters(limit: Limit) -> Any:
         error = ND.DiscreteGaussian(stddev=limit.error, mean=0, n=None)
-        return LWE.Parameters(n=limit.degree, q=2**limit.bits, Xs=ND.Uniform(-1, 1), Xe=error)
+        wide = ND.DiscreteGaussian(stddev=limit.secret, mean=0, n=None)
+        secret = ND.Uniform(-1, 1) if limit.secret == TERNARY else wide
+        return LWE.Parameters(n=limit.degree, q=2**limit.bits, Xs=secret, Xe=error)
 
     def bits_of(attack: Callable[..., Any], **options: Any) -> Callable[[Limit], float]:
         return lambda limit: float(
@@ -178,9 +225,9 @@ def rows(limits: list[Limit], quantum: bool, others: dict[str, Callable[[Limit],
     """The table's rows, as they are computed."""
     exponent = 0.265 if quantum else 0.292
     for limit in limits:
-        found = primal(limit.degree, limit.bits, limit.error)
+        found = primal(limit.degree, limit.bits, limit.error, limit.secret)
         first = "-" if found is None else f"{sieve_bits(*found, exponent):.1f}"
-        second = f"{dual(limit.degree, limit.bits, exponent, limit.error):.1f}"
+        second = f"{dual(limit.degree, limit.bits, exponent, limit.error, limit.secret):.1f}"
         theirs = [f"{attack(limit):.1f}" for attack in others.values()]
         yield [limit.name, str(limit.bits), str(limit.level), first, second, *theirs]
 
@@ -189,6 +236,7 @@ def main() -> int:
     """Prints the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quantum", action="store_true", help="the table for quantum attacks, by their cost")
+    parser.add_argument("--of", choices=("tables", *KINDS, "all"), default="tables", help="what is estimated")
     parser.add_argument("--estimator", type=Path, help="folder of the Lattice Estimator's sources")
     parser.add_argument("--hybrid", action="store_true", help="its hybrid attacks too")
     parser.add_argument("--limits", type=Path, help="limits from a file")
@@ -198,7 +246,9 @@ def main() -> int:
     if given.limits:
         limits = [Limit(**each) for each in json.loads(given.limits.read_text(encoding="utf-8"))]
     else:
-        limits = list(own_limits(given.quantum))
+        kinds = KINDS if given.of == "all" else {name: make for name, make in KINDS.items() if name == given.of}
+        limits = list(own_limits(given.quantum)) if given.of in ("tables", "all") else []
+        limits += [limit for make in kinds.values() for limit in make()]
     if given.rows:
         limits = [each for each in limits if str(each.degree) in given.rows.split(",")]
     if given.write_limits:

@@ -45,7 +45,7 @@ def measure_resources(
         if any(key[0] == f"004-{number}" and key[3] == OPERATION for key in known):
             continue
         progress(f"Table {number}: what circuits cost")
-        estimates = FPGA.load("estimates")
+        estimates = FPGA.load("costs.estimates")
         table = _recorded(number, estimates, progress) if recorded else estimates.resource_table(number, progress)
         if table is None:
             continue
@@ -55,7 +55,7 @@ def measure_resources(
             by = "paper 004, typed" if row.printed else f"cyclotome_hdl, {tool}"
             yield _record(number, OPERATION, row.what, {**cells, "by": by, "about": f"{table.title}. {table.note}"})
         if number == "6.10":
-            for what, used, there in FPGA.load("thesis").EXTENDED:
+            for what, used, there in FPGA.load("costs.thesis").EXTENDED:
                 yield _record(number, _BOARD, what, {"used": used, "there": there, "by": "paper 004, typed"})
 
 

@@ -73,12 +73,19 @@ std::size_t packed_size(std::size_t count, unsigned bits) { return (count * bits
 
 constexpr unsigned modulus_bits = 53;
 
+Seed seed_of(std::span<const std::uint8_t> saved) {
+  std::array<std::uint8_t, 32> bytes = array_of(saved, "a saved secret");
+  Seed seed(bytes);
+  secure_zero(bytes.data(), bytes.size());
+  return seed;
+}
+
 /// A key with the seed that it is made from, for a client that keeps it in a file between request and answer.
 class KeptKey {
  public:
   KeptKey(LatticePtr lattice, const std::optional<nb::bytearray>& saved, const nb::bytes& version)
       : lattice_(std::move(lattice)),
-        seed_(saved ? Seed(array_of(span_of(*saved), "a saved secret")) : Seed::from_system()),
+        seed_(saved ? seed_of(span_of(*saved)) : Seed::from_system()),
         restored_(saved.has_value()),
         version_(array_of(to_span(version), "a version")),
         key_(lattice_, Seed(seed_.bytes()), version_) {}
@@ -215,11 +222,12 @@ void bind_retrieval(nb::module_& m) {
       .def("saved", &KeptKey::saved, "The secret's seed, for a file that nobody else reads.")
       .def(
           "encrypt",
-          [](KeptKey& key, const Masks& masks, const std::vector<std::uint64_t>& positions, unsigned kept) {
+          [](KeptKey& key, const Masks& masks, std::vector<std::uint64_t> positions, unsigned kept) {
             std::vector<std::uint8_t> body;
             {
               const Unlocked unlocked;
               body = key.encrypt(masks, positions, kept);
+              secure_zero(positions.data(), positions.size() * sizeof(std::uint64_t));
             }
             return to_bytes(std::span<const std::uint8_t>(body));
           },

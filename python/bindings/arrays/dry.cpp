@@ -38,8 +38,11 @@ std::vector<std::uint64_t> keys_read(const DryEngine& engine, const rlwe::Evalua
 }  // namespace
 
 void bind_dry(nb::module_& m) {
+  nb::class_<PlaintextMemory>(m, "PlaintextMemory",
+                              "What engines that keep account know of public plaintexts, for those of one search.")
+      .def(nb::init<>());
   nb::class_<DryEngine, Engine>(m, "DryEngine")
-      .def(nb::new_(&DryEngine::create), "host"_a)
+      .def(nb::new_(&DryEngine::create), "host"_a, "known"_a = nb::none())
       .def_prop_ro("account", &account_of,
                    "What was asked of it: calls, items, transforms, products and residues, by name.")
       .def_prop_ro("peak_bytes", &DryEngine::peak_bytes)

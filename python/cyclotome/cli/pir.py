@@ -20,8 +20,8 @@ __all__ = ["app"]
 app = typer.Typer(
     name="pir",
     help="Private look-ups: read a record of somebody's database who does not learn which.",
-    epilog="The server: build once, then answer. The client: query with the database's description, send the query, open "
-    "the answer. What each learns says doc/private-search.md.",
+    epilog="The server: build once, then answer. The client: query with the database's description, send the query, "
+    "open the answer. What each learns says doc/private-search.md.",
     no_args_is_help=True,
 )
 

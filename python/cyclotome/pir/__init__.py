@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Private look-ups: a client reads a record of somebody else's database, by index or by key, and the server does not learn
-which.
+"""Private look-ups: a client reads a record of somebody else's database, by index or by key, and the server does not
+learn which.
 
     >>> import cyclotome as cy, tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "phones.pir"
@@ -13,8 +13,8 @@ which.
     >>> other.open(database.answer(other.data)) is None
     True
 
-`Database` is the server's, `Client` the client's. What the server learns: that somebody asked, when, and which version. What
-the client learns: the record, and whatever else stands in its row; this hides queries, not the database
+`Database` is the server's, `Client` the client's. What the server learns: that somebody asked, when, and which
+version. What the client learns: the record, and whatever else stands in its row; this hides queries, not the database
 (doc/private-search.md).
 """
 

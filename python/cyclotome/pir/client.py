@@ -12,11 +12,13 @@ from .. import _core
 from ..devices.contexts import engine_on
 from ..errors import ArgumentError, FileError, FormatError, MismatchError
 from ..whole_files import path_text, write_whole
+from .certificate import certificate_for
 from .description import TAG_BYTES, Description
 from .filters import Hashes, tag_of
 from .keys import key_bytes
 from .messages import PartialAnswer, digest_of, query_bytes
 from .records import bytes_of
+from .shape import COLUMNS
 
 __all__ = ["Client", "Query"]
 
@@ -27,7 +29,7 @@ _HALF = 1 << 15
 
 
 class Query:
-    """One query, and what its answer is read with. `data` is for the server; nothing else of it may leave the client."""
+    """One query, and what its answer is read with. `data` is for the server; the rest stays with the client."""
 
     def __init__(
         self, described: Description, key: _core.RetrievalKey, slot: int, tag: bytes | None, data: bytes, digest: bytes
@@ -76,7 +78,8 @@ class Query:
         return bytes_of(content, described.record_bytes, equal=described.equal)
 
     def _outputs(self, answers: tuple[bytes, ...]) -> dict[int, bytes]:
-        described, found = self._described, {}
+        described = self._described
+        found: dict[int, bytes] = {}
         for data in answers:
             if not isinstance(data, bytes):
                 raise ArgumentError(f"an answer is bytes, not {type(data).__name__}")
@@ -89,8 +92,8 @@ class Query:
         return found
 
     def save(self, path: object, *, overwrite: bool = False) -> None:
-        """Keeps the secret and what was asked for in a file, for its owner only (mode 0600), until the answer comes. Who
-        reads it knows what was asked for. `Client.load` reads it; delete it then.
+        """Keeps the secret and what was asked for in a file, for its owner only (mode 0600), until the answer comes.
+        Who reads it knows what was asked for. `Client.load` reads it; delete it then.
 
         Raises:
             FileError: it can't be written, or is there already.
@@ -112,8 +115,8 @@ class Query:
 class Client:
     """Asks a database, of which it knows the description, for records.
 
-    Nothing is kept between queries, and the server keeps nothing of a client. Every query has a secret of its own, drawn
-    for it and gone with it: two queries tell no more than one.
+    Nothing is kept between queries, and the server keeps nothing of a client. Every query has a secret of its own,
+    drawn for it and gone with it: two queries tell no more than one.
 
         >>> import cyclotome as cy, tempfile, pathlib
         >>> path = pathlib.Path(tempfile.mkdtemp()) / "codes.pir"
@@ -135,7 +138,13 @@ class Client:
             raise ArgumentError(f"a description is bytes, not {type(description).__name__}")
         self._described = Description.from_bytes(description)
         self._lattice = _core.RetrievalLattice(engine_on(device))
-        for number in range(self._described.shape.outputs):
+        described = self._described
+        words = described.shape.outputs * COLUMNS
+        if described.certificate != certificate_for(
+            described.shape.rows, modulus=self._lattice.modulus, words=words, weight=described.weight
+        ):
+            raise FormatError("a description with numbers of bits that are not those for its shape: it was altered")
+        for number in range(described.shape.outputs):
             if (self._described.mask(number) >= self._lattice.modulus).any():
                 raise FormatError(
                     f"the mask of output {number} has a number that none has: the description was altered"
@@ -144,8 +153,8 @@ class Client:
 
     @property
     def version(self) -> str:
-        """Of the description, hexadecimal: everybody who asks a database should see the same, or its server tells clients
-        apart by it."""
+        """Of the description, hexadecimal: everybody who asks a database should see the same, or its server tells
+        clients apart by it."""
         return self._described.version.hex()
 
     @property

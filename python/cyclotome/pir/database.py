@@ -24,14 +24,16 @@ from .stored import Output, Stored, replacing
 
 __all__ = ["Database"]
 
-#: Choices of masks before giving up. That a choice is bad for a database that does not depend on it is no event to expect.
+#: Choices of masks before giving up. That a choice is bad for a database that does not depend on it is no event to
+#: expect.
 _TRIES = 8
 #: Choices of hashes, of which each fails with less than one half.
 _HASH_TRIES = 64
 
 
 class Database:
-    """Records for others to look up in private: who has this answers queries, and learns nothing of which record it was.
+    """Records for others to look up in private: who has this answers queries, and learns nothing of which record it
+    was.
 
     A file on disk, mapped into memory. `build` makes one, `open` takes one that was made. Any number of threads and
     processes may answer from one file; `replace` makes a new file and leaves to those who go on with the old one what
@@ -116,8 +118,8 @@ class Database:
 
     @property
     def description(self) -> bytes:
-        """What clients need, and everybody may know: the number of records and their most bytes, the shape, public masks.
-        Some hundred bytes and 13.6 KB for each output."""
+        """What clients need, and everybody may know: the number of records and their most bytes, the shape, public
+        masks. Some hundred bytes and 13.6 KB for each output."""
         return self._described.to_bytes()
 
     @property
@@ -140,8 +142,8 @@ class Database:
         return self._described.records
 
     def __repr__(self) -> str:
-        by = "by key" if self._described.keyed else "by index"
-        return f"<Database of {len(self)} records of {self._described.record_bytes} bytes, {by}, version {self.version[:16]}>"
+        by, size = ("key" if self._described.keyed else "index"), self._described.record_bytes
+        return f"<Database of {len(self)} records of {size} bytes, by {by}, version {self.version[:16]}>"
 
     def answer(self, query: bytes, *, outputs: range | None = None) -> bytes:
         """The answer to a query.
@@ -159,8 +161,8 @@ class Database:
         return self.answers([query], outputs=outputs)[0]
 
     def answers(self, queries: Sequence[bytes], *, outputs: range | None = None) -> list[bytes]:
-        """Answers to several queries at once, in order: the database is read from memory once for all of them. Raises as
-        `answer` does, for any of them."""
+        """Answers to several queries at once, in order: the database is read from memory once for all of them. Raises
+        as `answer` does, for any of them."""
         chosen = range(self.outputs) if outputs is None else outputs
         if chosen.step != 1 or not 0 <= chosen.start < chosen.stop <= self.outputs:
             raise ArgumentError(f"outputs {chosen} of a database that has {self.outputs}")
@@ -185,8 +187,8 @@ class Database:
         return _core.open_retrieval_request(self._lattice, body, shape.rows, certificate.request_bits)
 
     def replace(self, records: Mapping[int, bytes], *, path: object = None) -> Database:
-        """A database in which some records are others, and its file. This one stays as it is, and answers queries to its
-        version as long as it is open.
+        """A database in which some records are others, and its file. This one stays as it is, and answers queries to
+        its version as long as it is open.
 
         Only outputs in which something changes are computed anew, about a second of one core each; the version is new.
 
@@ -248,7 +250,8 @@ def _listed(records: Records | Mapping[bytes | str, bytes]) -> tuple[list[bytes]
             twice = next(key for number, key in enumerate(keys) if key in keys[:number])
             raise ArgumentError(f"the key {twice!r} is there twice, as text and as bytes")
         return keys, list(records.values())
-    if isinstance(records, (bytes, str)) or not isinstance(records, (Sequence, np.ndarray)):
+    given: object = records
+    if isinstance(given, (bytes, str)) or not isinstance(given, (Sequence, np.ndarray)):
         raise ArgumentError(f"records are a sequence of bytes, an array or a mapping, not {type(records).__name__}")
     return [], records
 

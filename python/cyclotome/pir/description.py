@@ -19,8 +19,8 @@ from .shape import COLUMNS, MOST_OUTPUTS, MOST_ROWS, Shape
 __all__ = ["TAG_BYTES", "Description"]
 
 _MAGIC = b"cyPIRd01"
-#: by keyword, equal lengths, request bits, answer bits, records, bytes of one, rows, slots, seed of masks, seed of hashes,
-#: digest of the words.
+#: by keyword, equal lengths, request bits, answer bits, records, bytes of one, rows, slots, seed of masks, seed of
+#: hashes, digest of the words.
 _FIELDS = struct.Struct("<8sBBBBQIIQ32s32s32s")
 #: Of a record's key, before what it holds.
 TAG_BYTES = 8
@@ -75,7 +75,9 @@ class Description:
         """Raises FormatError for what no database is described by."""
         if len(data) < _FIELDS.size or not data.startswith(_MAGIC):
             raise FormatError("these bytes describe no database for private look-ups")
-        _, keyed, equal, request_bits, answer_bits, records, size, rows, slots, *rest = _FIELDS.unpack_from(data)
+        _, keyed, equal, request_bits, answer_bits, records, size, rows, slots, seed, hash_seed, content = (
+            _FIELDS.unpack_from(data)
+        )
         if keyed > 1 or equal > 1 or not 1 <= request_bits <= MODULUS_BITS or not 1 <= answer_bits <= MODULUS_BITS:
             raise FormatError("a description of a database with numbers that no database has")
         if size > MOST_RECORD_BYTES or rows % COLUMNS or not COLUMNS <= rows <= MOST_ROWS or not 1 <= slots <= 1 << 40:
@@ -88,7 +90,8 @@ class Description:
         masks = tuple(
             data[_FIELDS.size + i * _MASK_BYTES : _FIELDS.size + (i + 1) * _MASK_BYTES] for i in range(shape.outputs)
         )
-        return cls(bool(keyed), bool(equal), Certificate(request_bits, answer_bits), records, size, shape, *rest, masks)
+        certificate = Certificate(request_bits, answer_bits)
+        return cls(bool(keyed), bool(equal), certificate, records, size, shape, seed, hash_seed, content, masks)
 
 
 def _words(size: int, *, keyed: bool, equal: bool) -> int:

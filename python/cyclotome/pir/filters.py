@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Filters for look-ups by keyword: a key's entry is the sum of three rows' words in one slot, which one query of three rows
-reads. What is summed for a key that is not there has its tag with probability 2^-64.
+"""Filters for look-ups by keyword: a key's entry is the sum of three rows' words in one slot, which one query of three
+rows reads. What is summed for a key that is not there has its tag with probability 2^-64.
 
 Every slot has a filter of its own, three blocks of rows with one row of each for a key. Keys are placed as
-Majewski, Wormald, Havas and Czech (1996) place them: a row that only one key still uses is taken for it, until none is left.
+Majewski, Wormald, Havas and Czech (1996) place them: a row that only one key still uses is taken for it, until none is
+left.
 """
 
 from __future__ import annotations
@@ -72,8 +73,8 @@ def shape_for(words: int, keys: int, limit: int) -> Shape:
 def _peeled(
     cells: npt.NDArray[np.int64], count: int
 ) -> list[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]] | None:
-    """Rounds of keys and the cells that they were given, of those whose three ``cells`` are numbered below ``count``; None
-    where some stay."""
+    """Rounds of keys and the cells that they were given, of those whose three ``cells`` are numbered below ``count``;
+    None where some stay."""
     uses = np.bincount(cells.ravel(), minlength=count)
     # The sum of the numbers of a cell's keys: where there is one, its number.
     sums = np.zeros(count, np.int64)

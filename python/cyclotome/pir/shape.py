@@ -94,7 +94,8 @@ def shape_of(words: int, rows: int, limit: int) -> Shape:
         slots = -(-slots // beside) * beside  # those of an output cost nothing more
     if (slots // beside if beside else slots * pieces) > MOST_OUTPUTS:
         raise ArgumentError(
-            f"{rows} records of {2 * words} bytes in {limit} rows are more than {MOST_OUTPUTS} outputs: make several databases"
+            f"{rows} records of {2 * words} bytes in {limit} rows are more than {MOST_OUTPUTS} outputs: "
+            "make several databases"
         )
     used = max(1, -(-rows // slots))
     return Shape(words=words, rows=-(-used // COLUMNS) * COLUMNS, slots=slots)

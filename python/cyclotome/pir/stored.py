@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A database's file: its description, then of each output the tiles that scans read. It is mapped into memory, never read as
-a whole; a new one takes its name when it is complete."""
+"""A database's file: its description, then of each output the tiles that scans read. It is mapped into memory, never
+read as a whole; a new one takes its name when it is complete."""
 
 from __future__ import annotations
 

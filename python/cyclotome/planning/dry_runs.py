@@ -127,9 +127,10 @@ _MOST_ELEMENTS = 256
 class DryRun:
     """A computation on an engine that only keeps account, with keys for everything it asks for."""
 
-    def __init__(self, parameters: Parameters) -> None:
+    def __init__(self, parameters: Parameters, known: _core.PlaintextMemory | None = None) -> None:
+        """``known``: what runs before have found out about public values."""
         self.parameters = parameters
-        self.engine = _core.DryEngine(engine_on("cpu:1"))
+        self.engine = _core.DryEngine(engine_on("cpu:1"), known)
         self.context = Context(parameters.native, ACCOUNT, self.engine)
         self._secret = _core.SecretKey.generate(self.context.native)
         self._public = _core.PublicKey.generate(self._secret)

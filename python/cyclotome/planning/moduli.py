@@ -51,8 +51,9 @@ def plain_moduli(search: Search, result_bits: int, degree: int, word: int) -> It
             return
 
 
-def needed_bits(search: Search, degree: int, kind: Kind) -> int:
-    """Bits of the largest value that occurs, by trying: noise is no matter."""
+def needed_bits(search: Search, degree: int, kind: Kind) -> tuple[int, int]:
+    """Bits of the largest value that occurs, by trying: noise is no matter. And of the modulus that noise took then; 0
+    where it took more than there was."""
     bits, said = 2, ""
     while bits <= MOST_BITS:
         plain = next(plain_moduli(search, bits, degree, 64), None)
@@ -61,8 +62,8 @@ def needed_bits(search: Search, degree: int, kind: Kind) -> int:
         parameters = search.parameters(kind, degree, plain, 100 + plain[0].bit_length(), insecure=True)
         try:
             with allow_undecryptable():
-                search.headroom(parameters)
-            return bits
+                left = search.headroom(parameters)
+            return bits, int(parameters.modulus_bits - left) if left > 0 else 0
         except RangeError as error:
             if search.plain_moduli is not None:
                 raise
@@ -81,14 +82,18 @@ def narrow_moduli(search: Search, degree: int, kind: Kind, least: int) -> list[i
     if not search.slots or search.plain_moduli is not None or any(each.wrap for each in search.inputs):
         return None
     shortest = _primes(2, _core.negacyclic_ring(degree).transform_step, 1, kind.word)
-    for length in range(2, 0 if shortest is None else shortest[0].bit_length()):
+    for length in range(search.narrow.tried, 0 if shortest is None else shortest[0].bit_length()):
         plain = _with_most_slots(length, degree, max(least, _core.fewest_slots))
         if plain is None:
             continue
+        if length == search.narrow.enough:  # at a smaller degree, where values are the same
+            return plain
         parameters = search.parameters(kind, degree, plain, 100 + length, insecure=True)
         with suppress(RangeError), allow_undecryptable():
             search.headroom(parameters)
+            search.narrow.enough = length
             return plain
+        search.narrow.tried = length + 1
     return None
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from .. import _core
 from ..arrays.array import EncryptedArray
 from ..errors import NoiseError
-from ..options import current, progress
+from ..options import allow_undecryptable, current, progress
 from ..parameters.parameters import Parameters
 from ..reporting import Task
 from .costs import modelled_seconds
@@ -38,10 +38,18 @@ class _Account:
     cost: float
 
 
-class _Trial:
-    """Progress of a search, whose runs nobody can count beforehand: most take 50 to 130."""
+@dataclass
+class Narrow:
+    """Bits of one plaintext modulus: shorter ones hold not all values; and what was found to hold them."""
 
-    _RUNS = 128
+    tried: int = 2
+    enough: int = 0
+
+
+class _Trial:
+    """Progress of a search, whose runs nobody can count beforehand: most take 20 to 70."""
+
+    _RUNS = 64
 
     def __init__(self) -> None:
         self._task, self._done = Task("trying parameters", self._RUNS), 0
@@ -69,8 +77,11 @@ class Search:
     slots: bool
     flooding_bits: int
     parties: int
+    narrow: Narrow = field(default_factory=Narrow, compare=False)
     _accounts: dict[Parameters, _Account] = field(default_factory=dict, compare=False)
+    _loose: dict[Parameters, _Account] = field(default_factory=dict, compare=False)
     _trial: _Trial = field(default_factory=_Trial, compare=False)
+    _known: _core.PlaintextMemory = field(default_factory=_core.PlaintextMemory, compare=False)
 
     def finished(self) -> None:
         """No other set will be tried."""
@@ -105,20 +116,30 @@ class Search:
             raise NoiseError(f"suggest: {left + _KEPT:.1f} bits of noise headroom; {_KEPT} are kept")
         return left
 
+    def outlook(self, parameters: Parameters) -> float:
+        """The same, but negative where the computation would be refused: about as many bits as are missing."""
+        if parameters in self._accounts:
+            return self._accounts[parameters].headroom
+        if parameters not in self._loose:
+            with allow_undecryptable():
+                self._loose[parameters] = self._account(parameters, {})
+        return self._loose[parameters].headroom
+
     def cost(self, parameters: Parameters) -> float:
         """Seconds of the computation by a model, the same on every machine (`modelled_seconds`)."""
-        return self._account(parameters).cost
+        return (self._loose.get(parameters) or self._account(parameters)).cost
 
-    def _account(self, parameters: Parameters) -> _Account:
+    def _account(self, parameters: Parameters, kept: dict[Parameters, _Account] | None = None) -> _Account:
         """Of a run, which is the same each time: neighbouring lengths of a modulus often are the same primes."""
-        found = self._accounts.get(parameters)
+        kept = self._accounts if kept is None else kept
+        found = kept.get(parameters)
         if found is None:
             self._trial.step()
             with progress(None):  # of operations that are not done
-                dry = DryRun(parameters)
+                dry = DryRun(parameters, self._known)
                 _, results = dry.run(self.compute, self.inputs)
             left = float(min(x.noise_headroom - self._flooding(x) for x in results)) - _KEPT
-            found = self._accounts[parameters] = _Account(left, modelled_seconds(parameters, dry.engine.account))
+            found = kept[parameters] = _Account(left, modelled_seconds(parameters, dry.engine.account))
         return found
 
     def _flooding(self, x: EncryptedArray) -> float:

@@ -42,7 +42,7 @@ inline void transform_rows(const EnginePtr& engine, const RingPtr& ring, Grid& g
 /// exponent[slot]: which power of zeta a slot of a transform is the value at.
 inline std::vector<std::uint32_t> slot_exponents(const GaloisGroup& group) {
   std::vector<std::uint32_t> exponents(degree);
-  for (std::uint32_t e = 1; e < 2 * degree; e += 2) exponents[group.slot(e)] = e;
+  for (std::uint32_t e = 1; e < group.index(); e += 2) exponents[group.slot(e)] = e;
   return exponents;
 }
 

@@ -10,6 +10,7 @@
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/hmac.hpp"
 #include "cyclotome/math/primes.hpp"
+#include "cyclotome/math/secure_zero.hpp"
 #include "cyclotome/ring/randomness/sampling.hpp"
 #include "cyclotome/ring/randomness/secure_memory.hpp"
 #include "cyclotome/rlwe/parameters/security.hpp"
@@ -84,7 +85,10 @@ Seed derived(const Seed& master, Purpose purpose, const Digest& version) {
     label[name.size() + i] = static_cast<std::uint8_t>(static_cast<std::uint32_t>(purpose) >> (8 * i));
   }
   std::copy(version.begin(), version.end(), label.begin() + name.size() + 4);
-  return Seed(hmac_sha256(master.bytes(), label));
+  Digest digest = hmac_sha256(master.bytes(), label);
+  Seed seed(digest);
+  secure_zero(digest.data(), digest.size());
+  return seed;
 }
 
 namespace {

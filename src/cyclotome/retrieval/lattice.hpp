@@ -93,8 +93,8 @@ class Masks {
   PolyArray rows_, turn_, flip_;
 };
 
-/// The elements of the Galois group that the packing keys are for.
+/// The elements of the Galois group that the packing keys are for: x -> x^5, x -> 1/x.
 inline constexpr std::uint64_t turn_element = 5;
-inline constexpr std::uint64_t flip_element = 2 * degree - 1;
+inline std::uint64_t flip_element(const GaloisGroup& group) { return group.index() - 1; }
 
 }  // namespace cyclotome::retrieval

@@ -159,7 +159,7 @@ class Chains {
  private:
   std::array<std::uint64_t, 2> elements(std::size_t k) const {
     const std::uint64_t power = group_.power(turn_element, static_cast<std::int64_t>(k));
-    return {power, 2 * n - power};
+    return {power, group_.index() - power};
   }
 
   std::array<Digits, 2> decomposed(PolyArray& a, std::size_t count) const {
@@ -221,6 +221,7 @@ class Matrix {
   explicit Matrix(const Lattice& lattice)
       : lattice_(lattice),
         prime_(static_cast<std::uint32_t>(lattice.matrix_ring()->basis()[0])),
+        exponents_of_x_(lattice.ring()->index()),
         exponents_(slot_exponents(lattice.ring()->galois())) {
     for (Grid& grid : digits_) grid.resize(n * n);
   }
@@ -228,7 +229,7 @@ class Matrix {
   /// What meets y(x^element): digit polynomials lie where transforms have the value at zeta^-element, so that the
   /// inverse transform over them is the sum over elements.
   void add(std::uint64_t element, const Digits& digits) {
-    const std::size_t item = lattice_.ring()->galois().slot(2 * n - element);
+    const std::size_t item = lattice_.ring()->galois().slot(exponents_of_x_ - element);
     for (std::size_t d = 0; d < gadget_digits; ++d) {
       std::uint32_t* const to = digits_[d].data() + item * n;
       for (std::size_t c = 0; c < n; ++c) {
@@ -261,7 +262,7 @@ class Matrix {
     Grid columns(n * n);
     for (std::size_t p = 0; p < n; ++p) {
       for (std::size_t f = 0; f < n; ++f) {
-        const std::size_t at = exponents_[f] * p % (2 * n);
+        const std::size_t at = exponents_[f] * p % exponents_of_x_;
         const std::uint32_t value = sums[f * n + at % n];
         columns[p * n + f] = modulus.multiply(at < n ? value : modulus.negate(value), static_cast<std::uint32_t>(n));
       }
@@ -287,6 +288,7 @@ class Matrix {
 
   const Lattice& lattice_;
   std::uint32_t prime_;
+  std::uint64_t exponents_of_x_;  // x to this is 1
   std::vector<std::uint32_t> exponents_;
   std::array<Grid, gadget_digits> digits_;
 };
@@ -338,7 +340,7 @@ Packing pack(const Masks& masks, std::span<const std::uint16_t> words) {
 }
 
 std::vector<std::uint8_t> arranged(std::span<const std::uint16_t> words) {
-  if (words.size() % (2 * n) != 0) {
+  if (words.size() % n != 0 || words.size() / n % 2 != 0) {
     throw ArgumentError(message(words.size(), " words of an output; they are an even number of rows of ", n));
   }
   constexpr std::size_t lanes = ByteTiles::columns;

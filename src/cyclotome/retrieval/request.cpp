@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "cyclotome/math/declassify.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/ring/randomness/sampling.hpp"
 #include "cyclotome/ring/randomness/secure_memory.hpp"
@@ -16,8 +17,9 @@ namespace {
 ZeroisingVector<std::uint64_t> weights(const Lattice& lattice, std::size_t rows,
                                        std::span<const std::uint64_t> positions) {
   std::uint64_t outside = 0;
-  for (const std::uint64_t position : positions) outside |= std::uint64_t{position >= rows};
-  if (outside != 0) throw ArgumentError(message("a row that is asked for is not among the ", rows, " of the database"));
+  for (const std::uint64_t position : positions) outside |= exceeds(position, rows - 1);
+  if (declassify(outside != 0))
+    throw ArgumentError(message("a row that is asked for is not among the ", rows, " of the database"));
   ZeroisingVector<std::uint64_t> out(rows);
   for (std::size_t row = 0; row < rows; ++row) {
     std::uint64_t count = 0;
@@ -88,7 +90,7 @@ Request RequestKey::encrypt(const Masks& masks, std::span<const std::uint64_t> p
   const PolyArray message_polynomials = lattice_->polynomials(messages, blocks, 1);
   engine.add(rows.view(), rows.view(), message_polynomials.view());
   return {lattice_->integers(rows), lattice_->integers(packing_keys(masks.turn_masks(), turn_element, 0)),
-          lattice_->integers(packing_keys(masks.flip_masks(), flip_element, 1))};
+          lattice_->integers(packing_keys(masks.flip_masks(), flip_element(lattice_->ring()->galois()), 1))};
 }
 
 namespace {

@@ -2,9 +2,12 @@
 #include "cyclotome/scheme/encoding.hpp"
 
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <utility>
 
 #include "cyclotome/engine/host_values.hpp"
+#include "cyclotome/engine/known_plaintexts.hpp"
 #include "cyclotome/engine/memory_limit.hpp"
 #include "cyclotome/math/declassify.hpp"
 #include "cyclotome/math/errors.hpp"
@@ -109,6 +112,93 @@ PolyArray moved(PolyArray from, const RingPtr& ring) {
   return to;
 }
 
+/// Of values, and of whatever else residues of plaintexts depend on.
+KnownPlaintexts::Name name_of(std::span<const std::int64_t> values, const std::array<std::uint64_t, 6>& how) {
+  KnownPlaintexts::Name name{values.size(), how.size()};
+  const auto add = [&](std::uint64_t number) {
+    name[0] = (name[0] ^ number) * 0x9e3779b97f4a7c15 + (name[0] >> 29);
+    name[1] = (name[1] + number) * 0xd1342543de82ef95 ^ name[1] >> 31;
+  };
+  for (const std::uint64_t number : how) add(number);
+  for (const std::int64_t value : values) add(static_cast<std::uint64_t>(value));
+  return name;
+}
+
+/// How encode_residues goes about it.
+struct Way {
+  rlwe::ContextPtr context;
+  rlwe::PlainIndex plain;
+  RingPtr ring;  ///< in which values stand
+  Domain domain;
+  std::size_t items;
+
+  PolyArray make() const { return context->make(ring, items, 1, domain, true); }
+  rlwe::Plaintext finished(PolyArray polynomials) const {
+    polynomials.to_coefficient();
+    return {context, plain, moved(std::move(polynomials), context->plain_ring(plain))};
+  }
+};
+
+/// The plaintext itself. Throws RangeError.
+rlwe::Plaintext encoded(const Way& way, Encoding::Kind kind, std::span<const std::int64_t> values, std::size_t width,
+                        bool reduce) {
+  const rlwe::Context& context = *way.context;
+  const FieldSlotsPtr& field = context.parameters().field_slots();
+  const std::span<const std::uint32_t> positions = positions_of(context, way.plain, kind);
+  const std::size_t n = way.ring->degree(), items = way.items;
+  const Modulus<std::uint64_t> t(way.ring->basis()[0]);
+  const bool constant = kind == Encoding::Kind::constants;
+  const bool fills = constant && !way.ring->shape()->power_basis();  // one value stands in more places
+  PolyArray polynomials = way.make();
+  HostValues* const host = field != nullptr || fills ? nullptr : host_values(context);
+  if (host != nullptr && host->place(polynomials.view(), values, width, positions, reduce)) {
+    return way.finished(std::move(polynomials));
+  }
+  if (field != nullptr) {
+    require_elements(values, width, field->field());
+  } else if (!reduce) {
+    require_in_range(values, width, t.value());
+  }
+  const auto place = [positions](std::size_t j) { return positions.empty() ? j : positions[j]; };
+  const std::size_t at_once = std::clamp<std::size_t>(staging_words / n, 1, items);
+  ZeroisingVector<std::uint64_t> residues(at_once * n, 0);  // of some rows; what lies beside the values stays zero
+  for (std::size_t i = 0; i < items; ++i) {
+    check_interrupt();
+    const std::size_t before = std::min(i * width, values.size());
+    const auto row = values.subspan(before, std::min(width, values.size() - before));
+    const auto out = std::span(residues).subspan(i % at_once * n, n);
+    if (field != nullptr) {
+      encode_elements(out, row, constant, *field);
+    } else if (fills) {
+      const std::uint64_t one = t.reduce_signed(way.ring->shape()->one());
+      std::ranges::fill(out, row.empty() ? 0 : t.multiply(t.reduce_signed(row[0]), one));
+    } else if (reduce) {
+      for (std::size_t j = 0; j < row.size(); ++j) out[place(j)] = t.reduce_signed(row[j]);
+    } else {
+      for (std::size_t j = 0; j < row.size(); ++j) out[place(j)] = residue_of(row[j], t.value());
+    }
+    if (const std::size_t rows = i % at_once + 1; rows == at_once || i + 1 == items) {
+      polynomials.from_host(i + 1 - rows, std::span(residues).first(rows * n));
+    }
+  }
+  return way.finished(std::move(polynomials));
+}
+
+/// A plaintext that stands for values which the engine knows; nothing if it does not. Counted as if it were encoded.
+std::optional<rlwe::Plaintext> known_plaintext(const Way& way, KnownPlaintexts& known,
+                                               const KnownPlaintexts::Name& name) {
+  PolyArray polynomials = way.make();
+  if (!known.stand_in(name, polynomials.view())) return std::nullopt;
+  polynomials.to_coefficient();
+  if (const RingPtr& ring = way.context->plain_ring(way.plain); polynomials.ring()->degree() != ring->degree()) {
+    PolyArray lifted(polynomials.engine(), ring, way.items, 1, Domain::coefficient, true);
+    if (!known.stand_in(name, lifted.view())) return std::nullopt;
+    polynomials = std::move(lifted);
+  }
+  if (!known.noted(std::as_const(polynomials).view())) return std::nullopt;
+  return rlwe::Plaintext(way.context, way.plain, std::move(polynomials));
+}
+
 }  // namespace
 
 std::size_t values_of(const rlwe::Context& context, Encoding::Kind kind) {
@@ -127,51 +217,22 @@ rlwe::Plaintext encode_residues(const rlwe::ContextPtr& context, rlwe::PlainInde
                                 most == context->degree() ? "n = " : "", most,
                                 " values and there must be at least one"));
   }
-  const FieldSlotsPtr& field = context->parameters().field_slots();
-  const std::span<const std::uint32_t> positions = positions_of(*context, plain, kind);
-  const bool transformed = kind == Encoding::Kind::slots && field == nullptr,
-             constant = kind == Encoding::Kind::constants;
+  static_cast<void>(positions_of(*context, plain, kind));  // throws where there are no slots
+  const bool transformed = kind == Encoding::Kind::slots && context->parameters().field_slots() == nullptr;
   const RingPtr& ring = transformed ? context->slot_ring(plain) : context->plain_ring(plain);
-  const std::size_t n = ring->degree();
-  const Modulus<std::uint64_t> t(ring->basis()[0]);
-  const auto finished = [&](PolyArray polynomials) {
-    polynomials.to_coefficient();
-    return rlwe::Plaintext(context, plain, moved(std::move(polynomials), context->plain_ring(plain)));
-  };
-  const bool fills = constant && !ring->shape()->power_basis();  // one value stands in more places
-  PolyArray polynomials = context->make(ring, items, 1, transformed ? Domain::transform : Domain::coefficient, true);
-  HostValues* const host = field != nullptr || fills ? nullptr : host_values(*context);
-  if (host != nullptr && host->place(polynomials.view(), values, width, positions, reduce)) {
-    return finished(std::move(polynomials));
-  }
-  if (field != nullptr) {
-    require_elements(values, width, field->field());
-  } else if (!reduce) {
-    require_in_range(values, width, t.value());
-  }
-  const auto place = [positions](std::size_t j) { return positions.empty() ? j : positions[j]; };
-  const std::size_t at_once = std::clamp<std::size_t>(staging_words / n, 1, items);
-  ZeroisingVector<std::uint64_t> residues(at_once * n, 0);  // of some rows; what lies beside the values stays zero
-  for (std::size_t i = 0; i < items; ++i) {
-    check_interrupt();
-    const std::size_t before = std::min(i * width, values.size());
-    const auto row = values.subspan(before, std::min(width, values.size() - before));
-    const auto out = std::span(residues).subspan(i % at_once * n, n);
-    if (field != nullptr) {
-      encode_elements(out, row, constant, *field);
-    } else if (fills) {
-      const std::uint64_t one = t.reduce_signed(ring->shape()->one());
-      std::ranges::fill(out, row.empty() ? 0 : t.multiply(t.reduce_signed(row[0]), one));
-    } else if (reduce) {
-      for (std::size_t j = 0; j < row.size(); ++j) out[place(j)] = t.reduce_signed(row[j]);
-    } else {
-      for (std::size_t j = 0; j < row.size(); ++j) out[place(j)] = residue_of(row[j], t.value());
-    }
-    if (const std::size_t rows = i % at_once + 1; rows == at_once || i + 1 == items) {
-      polynomials.from_host(i + 1 - rows, std::span(residues).first(rows * n));
-    }
-  }
-  return finished(std::move(polynomials));
+  const Way way{context, plain, ring, transformed ? Domain::transform : Domain::coefficient, items};
+  auto* const known = dynamic_cast<KnownPlaintexts*>(context->engine().get());
+  if (known == nullptr) return encoded(way, kind, values, width, reduce);
+  const RingShape& shape = *context->parameters().ring();
+  const KnownPlaintexts::Name name =
+      name_of(values, {ring->basis()[0], ring->degree(), static_cast<std::uint64_t>(shape.kind()), shape.index(),
+                       static_cast<std::uint64_t>(ring->word()),
+                       width * 8 + static_cast<std::uint64_t>(kind) * 2 + (reduce ? 1 : 0)});
+  if (auto found = known_plaintext(way, *known, name)) return *std::move(found);
+  rlwe::Plaintext made = encoded(way, kind, values, width, reduce);
+  static_cast<void>(made.norms());  // which what stands in for it takes over
+  known->learn(name, made.polynomials().view());
+  return made;
 }
 
 std::vector<std::int64_t> decode_residues(const rlwe::Plaintext& plaintext, Encoding::Kind kind) {

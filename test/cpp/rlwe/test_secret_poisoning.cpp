@@ -16,6 +16,7 @@
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
+#include "cyclotome/retrieval/request.hpp"
 #include "cyclotome/rlwe/encapsulation/encapsulation_keys.hpp"
 #include "cyclotome/rlwe/joint/dealing_rows.hpp"
 #include "cyclotome/rlwe/joint/threshold_keys.hpp"
@@ -289,6 +290,29 @@ TEST(no_transform_of_another_ring_depends_on_a_secret) {
       declare_public(turned);
       CHECK(slots.to_host() == turned.to_host());
     }
+  }
+}
+
+/// A client of private look-ups: which row it asks for, its secret and errors, what it reads.
+TEST(no_lookup_depends_on_what_is_asked_for) {
+  for (const auto set : cpu::instruction_sets()) {
+    const auto lattice = std::make_shared<const retrieval::Lattice>(CpuEngine::create(1, set));
+    const retrieval::Masks masks(lattice, PublicSeed(Digest{}), retrieval::degree);
+    std::uint64_t positions[] = {5, 2047, 5};
+    declare_secret(positions, sizeof positions);
+    retrieval::RequestKey key(lattice, secret_seed(), Digest{});
+    retrieval::Request request = key.encrypt(masks, positions);
+    for (retrieval::Residues* sent : {&request.rows, &request.turn, &request.flip}) {
+      declare_public(sent->data(), sent->size() * sizeof(std::uint64_t));
+    }
+    PolyArray mask = lattice->make(1, 1, Domain::transform);
+    lattice->engine()->copy(mask.view(), masks.row_masks());
+    mask.to_coefficient();
+    std::vector<std::uint16_t> words = key.decrypt(lattice->integers(mask), request.rows);
+    declare_public(words.data(), words.size() * sizeof(std::uint16_t));
+    CHECK_EQ(words[5], 2);
+    CHECK_EQ(words[2047], 1);
+    CHECK_EQ(words[6], 0);
   }
 }
 

@@ -117,7 +117,7 @@ def test_table_6_12_has_the_paper_s_rows_and_ours(records: list[Record]) -> None
 
 def test_latencies_are_those_that_the_thesis_prints() -> None:
     pytest.importorskip("amaranth", reason="amaranth, which describes circuits, is not installed")
-    designs = FPGA.load("thesis").DESIGNS
+    designs = FPGA.load("costs.thesis").DESIGNS
     for case in CASES:
         if case.paper_latency is not None:
             pipes = fpga.options_of(case.device).pipes
@@ -153,7 +153,7 @@ def test_resources_are_synthesised_once(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_the_board_of_table_6_10_is_as_printed() -> None:
     pytest.importorskip("amaranth", reason="amaranth, which describes circuits, is not installed")
-    shares = [round(100 * used / there, 2) for _, used, there in FPGA.load("thesis").EXTENDED]
+    shares = [round(100 * used / there, 2) for _, used, there in FPGA.load("costs.thesis").EXTENDED]
     assert shares == [77.7, 84.34, 27.02, 93.96, 93.96, 87.84]
 
 

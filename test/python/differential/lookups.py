@@ -19,7 +19,8 @@ _records = st.binary(max_size=20)
 
 
 def lookups(draw: Draw) -> None:
-    """A record by index is the list's, one by key the dictionary's, also after a change, from shards, and from files."""
+    """A record by index is the list's, one by key the dictionary's, also after a change, from shards, and from
+    files."""
     keyed = draw(st.booleans())
     records: Any = draw(
         st.dictionaries(st.one_of(st.binary(max_size=4), st.text("abc", min_size=5)), _records, min_size=1)

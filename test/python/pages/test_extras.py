@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -66,6 +67,22 @@ def test_the_library_holds_none_of_them() -> None:
         Path("cyclotome", folder).as_posix() for folder in FOLDERS
     }
     assert not [name for name in names if name.startswith(tuple(extra.package for extra in EXTRAS))]
+
+
+def test_modules_that_are_asked_for_by_name_are_there() -> None:
+    """No linter sees a name in a string."""
+    loads = re.compile(rf"\b({'|'.join(extra.name.upper() for extra in EXTRAS)})\.load\(\"([\w.]+)\"\)")
+    packages = {extra.name.upper(): ROOT / extra.package.removeprefix("cyclotome_") / extra.package for extra in EXTRAS}
+    asked = {
+        match.groups()
+        for folder in ("python", "bench", "demo", "hdl", "study", "test/python")
+        for file in (ROOT / folder).rglob("*.py")
+        for match in loads.finditer(file.read_text(encoding="utf-8"))
+    }
+    assert len(asked) >= 3
+    for name, module in asked:
+        place = packages[name] / module.replace(".", "/")
+        assert place.with_suffix(".py").is_file() or (place / "__init__.py").is_file(), f"{name}: {module}"
 
 
 @pytest.mark.parametrize("extra", EXTRAS, ids=lambda extra: extra.name)

@@ -23,9 +23,15 @@ def tool() -> Any:
 
 def rows_of_page() -> list[list[str]]:
     """Ring, bits, level, then estimates, of the page's table."""
-    found = [line.strip("| ").split(" | ") for line in PAGE.splitlines() if re.match(r"\| (x\^|Φ_)", line)]
+    found = table_in(PAGE.partition("### Other rings")[0], r"x\^|Φ_")
     assert len(found) == 10
     return found
+
+
+def table_in(text: str, names: str = "") -> list[list[str]]:
+    """Rows of a table of seven columns, those whose first cell begins so."""
+    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if re.match(rf"\| ({names})", line)]
+    return [row for row in rows if len(row) == 8 and row[1].isdigit()]
 
 
 def test_core_svp_of_kyber(tool: Any) -> None:
@@ -91,6 +97,20 @@ def test_both_estimators_agree_on_the_primal_attack_and_none_is_below_the_promis
         run = [each for each in theirs if each != "–"]
         assert not run or abs(float(primal) - float(run[0])) <= 0.15, ring
         assert min(map(float, (primal, dual, *run))) >= float(promised), ring
+
+
+def test_other_rings_joint_keys_and_presets_are_what_the_tool_prints(tool: Any) -> None:
+    """Nothing that the library makes without `allow_insecure` and by its own table is below what it promises."""
+    section = PAGE.partition("### Other rings")[2].partition("\n## ")[0]
+    limits = [limit for make in tool.KINDS.values() for limit in make()]
+    printed = [[*row[:2], row[2] if row[2] != "0" else "INSECURE", *row[3:]] for row in tool.rows(limits, False, {})]
+    found = table_in(section)
+    assert [row[:5] for row in found] == printed and len(found) > 30
+    for name, _, promised, *bits in found:
+        own = [float(each) for each in bits if each != "–"]
+        edge = 0.2 if name.startswith(("00", "seal")) else 0.0  # of the standard of 2018
+        assert promised == "INSECURE" or min(own) >= int(promised) - edge, name
+        assert len(own) < 3 or abs(own[0] - own[2]) <= 0.15
 
 
 def test_the_program_prints_a_table() -> None:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Answers are right by the theorem: its bound is above every error met, also of databases made to be worst, and a database
-whose norms are above the limits is not published."""
+"""Answers are right by the theorem: its bound is above every error met, also of databases made to be worst, and a
+database whose norms are above the limits is not published."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A database's file: mapped, not read; changed without an interruption; damaged or cut ones are refused. Saved queries."""
+"""A database's file: mapped, not read; changed without an interruption; damaged or cut ones are refused. Saved
+queries."""
 
 from __future__ import annotations
 
@@ -184,4 +185,3 @@ def test_answering_takes_little_memory_beside_the_file(tmp_path: Path, rng: np.r
     )
     said = subprocess.run([sys.executable, "-c", program, str(tmp_path / "wide")], capture_output=True, check=True)
     assert said.stdout == table[1000].tobytes()
-

@@ -363,3 +363,54 @@ def test_answers_do_not_depend_on_the_secret() -> None:
                 count += 1
     assert count == 24 * shape.repetitions
     assert abs(along) < 6.3 * math.sqrt(squares)
+
+
+def kept_monomials(element: int, n: int) -> list[int]:
+    """Exponents i below 2n, x^n = -1, of the monomials that x -> x^element leaves as they are."""
+    return [i for i in range(2 * n) if element * i % (2 * n) == i]
+
+
+def test_what_a_proof_of_rotation_keys_would_take(rng: np.random.Generator) -> None:
+    """The figures of the page, and that a row of a rotation key lets just those challenges through: what the row makes
+    of y + c s, less c times what it makes of s, does not depend on c."""
+    params = cy.Parameters.suggest(parties=10, depth=1, value_bits=8, terms=4)
+    session = cy.threshold.Session.create(params, parties=10, threshold=5)
+    n, shape = params.degree, shape_of(session)
+    kept = sorted(math.gcd(element - 1, 2 * n) for element in session.galois_elements)
+    assert n == 8192 and len(kept) == 13
+    assert kept[:4] == [2, 2, 8, 16] and kept[-1] == n
+    shared = math.ceil(100 / math.log2(8 + 1))  # 8 monomials and 0, for eleven elements
+    polynomials = shared + 2 * shape.repetitions
+    assert (shared, polynomials) == (32, 48)
+    assert round(polynomials * n * (shape.mask_bits + 1) / 8 / 1e6, 2) == 0.98
+
+    n, q = 16, 97
+
+    def times(a: Any, b: Any) -> Any:
+        whole = np.convolve(a, b)
+        whole = np.append(whole, np.zeros(2 * n - len(whole), dtype=np.int64))
+        return (whole[:n] - whole[n:]) % q
+
+    def turned(a: Any, element: int) -> Any:
+        found = np.zeros(n, dtype=np.int64)
+        for i, number in enumerate(a):
+            place = element * i % (2 * n)
+            found[place % n] += number if place < n else -number
+        return found % q
+
+    def monomial(i: int) -> Any:
+        return (1 if i < n else -1) * np.eye(n, dtype=np.int64)[i % n]
+
+    a, y = (rng.integers(0, q, n) for _ in range(2))
+    s, w = rng.integers(-1, 2, n), 31
+    for element in (3, 9, 17, 2 * n - 1):
+
+        def row(z: Any, element: int = element) -> Any:
+            return (w * turned(z, element) - times(a, z)) % q
+
+        through = [
+            i
+            for i in range(2 * n)
+            if np.array_equal((row(y + times(monomial(i), s)) - times(monomial(i), row(s))) % q, row(y))
+        ]
+        assert through == kept_monomials(element, n) and len(through) == math.gcd(element - 1, 2 * n)

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 #include "cyclotome/engine/dry/flow.hpp"
 #include "cyclotome/math/errors.hpp"
@@ -15,10 +16,7 @@ class DryEngine::DryBuffer final : public Buffer {
  public:
   DryBuffer(std::shared_ptr<DryEngine> engine, void* data, std::size_t size, bool is_secret)
       : Buffer(data, size, is_secret), engine_(std::move(engine)) {}
-  ~DryBuffer() override {
-    engine_->freed(data(), bytes());
-    platform::unmap_pages(data(), std::max<std::size_t>(bytes(), 1));
-  }
+  ~DryBuffer() override { engine_->freed(data(), bytes()); }
 
  private:
   std::shared_ptr<DryEngine> engine_;
@@ -82,22 +80,54 @@ class DryEngine::DryExecution final : public Execution {
   Flow flow_ = Flow(program());
 };
 
-std::unique_ptr<Buffer> DryEngine::allocate(std::size_t bytes, bool secret) {
+DryEngine::~DryEngine() { release_pages(); }
+
+void* DryEngine::pages(std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  if (const auto kept = pages_.find(bytes); kept != pages_.end() && !kept->second.empty()) {
+    void* const data = kept->second.back();
+    kept->second.pop_back();
+    return data;
+  }
   void* const data = platform::map_sparse_pages(std::max<std::size_t>(bytes, 1));
+  if (data != nullptr || pages_.empty()) return data;
+  release_pages();
+  return platform::map_sparse_pages(std::max<std::size_t>(bytes, 1));
+}
+
+void DryEngine::release_pages() noexcept {
+  for (const auto& [bytes, kept] : pages_) {
+    for (void* const data : kept) platform::unmap_pages(data, std::max<std::size_t>(bytes, 1));
+  }
+  pages_.clear();
+}
+
+std::unique_ptr<Buffer> DryEngine::allocate(std::size_t bytes, bool secret) {
+  void* const data = pages(bytes);
   if (data == nullptr) throw MemoryLimitError(message("no address space left for ", bytes, " bytes"));
   auto self = std::static_pointer_cast<DryEngine>(shared_from_this());
   const std::lock_guard lock(mutex_);
-  blocks_[data] = {bytes, 0, false, Content::unknown, false, ++serial_};
+  blocks_[data] = {bytes, 0, false, Content::unknown, false, false, ++serial_};
   held_ += bytes;
   peak_ = std::max(peak_, held_);
   return std::make_unique<DryBuffer>(std::move(self), data, bytes, secret);
 }
 
-void DryEngine::freed(const void* data, std::size_t bytes) noexcept {
+void DryEngine::freed(void* data, std::size_t bytes) noexcept {
   const std::lock_guard lock(mutex_);
-  blocks_.erase(data);
+  const auto block = blocks_.find(data);
+  const bool touched = block == blocks_.end() || block->second.touched;
+  if (block != blocks_.end()) blocks_.erase(block);
   forget(data, std::max<std::size_t>(bytes, 1));
   held_ -= bytes;
+  if (!touched) {
+    try {
+      pages_[bytes].push_back(data);
+      return;
+    } catch (const std::bad_alloc&) {
+    }
+  }
+  platform::unmap_pages(data, std::max<std::size_t>(bytes, 1));
 }
 
 MemoryState DryEngine::memory(bool) const {
@@ -106,8 +136,8 @@ MemoryState DryEngine::memory(bool) const {
 }
 
 void DryEngine::upload(void* destination, const void* from, std::size_t bytes) {
-  std::memcpy(destination, from, bytes);
   put(destination, Content::there);
+  std::memcpy(destination, from, bytes);
   const std::lock_guard lock(mutex_);
   forget(destination, bytes);
   if (const auto block = block_of(destination); block != blocks_.end()) block->second.serial = ++serial_;
@@ -132,7 +162,10 @@ DryEngine::Content DryEngine::content_of(const void* data) const {
 
 void DryEngine::put(const void* data, Content content) {
   const std::lock_guard lock(mutex_);
-  if (const auto block = block_of(data); block != blocks_.end()) block->second.content = content;
+  const auto block = block_of(data);
+  if (block == blocks_.end()) return;
+  block->second.content = content;
+  block->second.touched = block->second.touched || content == Content::there;
 }
 
 bool DryEngine::holds_products(const void* data) const {

@@ -6,7 +6,9 @@
 #include <mutex>
 
 #include "cyclotome/engine/dry/account.hpp"
+#include "cyclotome/engine/dry/plaintext_memory.hpp"
 #include "cyclotome/engine/dry/traces.hpp"
+#include "cyclotome/engine/known_plaintexts.hpp"
 #include "cyclotome/engine/operand_uses.hpp"
 #include "cyclotome/engine/verbs.hpp"
 
@@ -19,12 +21,13 @@ namespace cyclotome {
 /// copies, which another engine computes: norms of plaintexts, which noise bounds depend on, are those of the values.
 /// What is made of it by anything else is not, and downloading that gives bytes that mean nothing: zeros where it is
 /// known that zeros would have been computed, as of x - x (Trace), and else none.
-class DryEngine final : public Engine, public OperandUses {
+class DryEngine final : public Engine, public OperandUses, public KnownPlaintexts {
  public:
-  /// host: an engine whose memory this processor can address.
-  static std::shared_ptr<DryEngine> create(EnginePtr host) {
-    return std::shared_ptr<DryEngine>(new DryEngine(std::move(host)));
+  /// host: an engine whose memory this processor can address. known: of plaintexts, from engines before; null: nothing.
+  static std::shared_ptr<DryEngine> create(EnginePtr host, std::shared_ptr<PlaintextMemory> known = nullptr) {
+    return std::shared_ptr<DryEngine>(new DryEngine(std::move(host), std::move(known)));
   }
+  ~DryEngine() override;
 
   std::string name() const override { return "dry"; }
   std::unique_ptr<Buffer> allocate(std::size_t bytes, bool secret) override;
@@ -39,6 +42,10 @@ class DryEngine final : public Engine, public OperandUses {
   /// Whether an operation has taken what lies there as an operand since then: which keys a computation takes.
   bool has_read(const void* data) const;
   void will_read(const void* data) override;
+  bool stand_in(const Name& name, View out) override;
+  void learn(const Name& name, ConstView polynomials) override;
+  std::optional<Norms> noted(ConstView polynomials) const override;
+  void note(ConstView polynomials, const Norms& norms) override;
   /// Forgets the account; what memory holds stays.
   void reset();
   /// The most products of ciphertexts one after the other, of all that was computed since then.
@@ -62,7 +69,8 @@ class DryEngine final : public Engine, public OperandUses {
   class DryBuffer;
   class DryExecution;
 
-  explicit DryEngine(EnginePtr host) : host_(std::move(host)) {}
+  DryEngine(EnginePtr host, std::shared_ptr<PlaintextMemory> known)
+      : host_(std::move(host)), known_(known != nullptr ? std::move(known) : std::make_shared<PlaintextMemory>()) {}
   /// Of a part of an item.
   using PartTrace = std::function<Trace(std::size_t item, std::size_t part)>;
   /// products: of residues for each that is written. trace: of what is written; none: it is new.
@@ -81,7 +89,14 @@ class DryEngine final : public Engine, public OperandUses {
   std::vector<Trace> traced(View out, const PartTrace& trace);
   void count(const std::string& name, std::size_t items, const Work& work);
   void written(const void* out, std::span<const ConstView> from, unsigned more);
-  void freed(const void* data, std::size_t bytes) noexcept;
+  /// What a buffer had; pages that nothing was written to are kept for the next one of this size.
+  void freed(void* data, std::size_t bytes) noexcept;
+  /// Address space for so many bytes; null when the system has none left.
+  void* pages(std::size_t bytes);
+  /// Gives back what is kept for later. Precondition: the mutex is held.
+  void release_pages() noexcept;
+  /// Of the residues, the prime and the degree of polynomials.
+  std::uint64_t digest_of(const ConstView& polynomials) const;
 
   enum class Content : std::uint8_t {
     unknown,  ///< what would have been computed
@@ -94,6 +109,7 @@ class DryEngine final : public Engine, public OperandUses {
     bool read;
     Content content;
     bool products;         ///< of ciphertexts, and copies of them
+    bool touched;          ///< something was written there
     std::uint64_t serial;  ///< of the block, and of what was uploaded to it
   };
   Content content_of(const void* data) const;
@@ -103,8 +119,10 @@ class DryEngine final : public Engine, public OperandUses {
   std::map<const void*, Block>::iterator block_of(const void* address);
 
   const EnginePtr host_;
+  const std::shared_ptr<PlaintextMemory> known_;
   mutable std::mutex mutex_;
-  std::map<const void*, Block> blocks_;  // by where they begin
+  std::map<const void*, Block> blocks_;              // by where they begin
+  std::map<std::size_t, std::vector<void*>> pages_;  ///< of zeros, for buffers to come, by size
   Account account_;
   Traces traces_;
   struct Digest {

@@ -25,8 +25,20 @@ class Flow {
   std::vector<std::vector<Trace>> run(const Given& given, const std::function<Trace()>& fresh) const;
 
  private:
+  /// Where an operation's window lies among the traces of all values.
+  struct Window {
+    std::size_t first, item_stride, part_stride;  // strides are 0 where one stands for all
+  };
+  struct Step {
+    std::uint64_t conversion;  ///< what is computed; 0: no conversion
+    Window out, a, b;
+  };
+  class Run;
+  Window window_of(const program::Place& place) const;
+
   const program::Program& program_;
-  std::vector<std::uint64_t> conversions_;  ///< what each operation's computes, by operation; 0: none
+  std::vector<std::size_t> starts_;  ///< of each value's traces, which go by item, part and limb; and of the end
+  std::vector<Step> steps_;          ///< by operation
 };
 
 }  // namespace cyclotome

@@ -3,13 +3,9 @@
 
 #include <iterator>
 
-#include "cyclotome/math/word.hpp"
-
 namespace cyclotome {
 
 namespace {
-
-constexpr std::uint64_t modulus = (std::uint64_t{1} << 61) - 1;
 
 /// The finaliser of SplitMix64 (Steele, Lea, Flood, 2014).
 std::uint64_t mixed(std::uint64_t x) noexcept {
@@ -19,28 +15,26 @@ std::uint64_t mixed(std::uint64_t x) noexcept {
   return x ^ (x >> 31);
 }
 
-std::uint64_t product(std::uint64_t a, std::uint64_t b) noexcept {
-  return static_cast<std::uint64_t>(static_cast<u128>(a) * b % modulus);
-}
-
 }  // namespace
 
-Trace Trace::hashed(std::uint64_t a, std::uint64_t b) { return Trace(mixed(mixed(a) ^ b) % (modulus - 1) + 1); }
+Trace Trace::hashed(std::uint64_t a, std::uint64_t b) { return Trace(mixed(mixed(a) ^ b) % (prime - 1) + 1); }
 
 Trace Trace::times(std::int64_t factor) const noexcept {
   const std::uint64_t size =
       factor < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(factor) : static_cast<std::uint64_t>(factor);
-  const Trace multiple(product(value_, size % modulus));
+  const Trace multiple = *this * Trace(size % prime);
   return factor < 0 ? Trace() - multiple : multiple;
 }
 
-Trace operator+(Trace a, Trace b) noexcept { return Trace((a.value_ + b.value_) % modulus); }
-Trace operator-(Trace a, Trace b) noexcept { return Trace((a.value_ + modulus - b.value_) % modulus); }
-Trace operator*(Trace a, Trace b) noexcept { return Trace(product(a.value_, b.value_)); }
-
 void Traces::put(const void* polynomial, std::size_t bytes, Trace trace) {
+  const auto* const address = static_cast<const char*>(polynomial);
+  const auto known = entries_.lower_bound(address);
+  if (known != entries_.end() && known->first == address && known->second.bytes == bytes) {
+    known->second.trace = trace;  // entries are apart, so that nothing else is known of these bytes
+    return;
+  }
   forget(polynomial, bytes);
-  entries_.insert_or_assign(static_cast<const char*>(polynomial), Entry{bytes, trace});
+  entries_.insert_or_assign(address, Entry{bytes, trace});
 }
 
 std::optional<Trace> Traces::at(const void* polynomial) const {

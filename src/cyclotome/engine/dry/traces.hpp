@@ -6,6 +6,8 @@
 #include <map>
 #include <optional>
 
+#include "cyclotome/math/word.hpp"
+
 namespace cyclotome {
 
 /// A number that stands for a polynomial which was not computed: 0 for zero, and for others what a random evaluation of
@@ -25,11 +27,17 @@ class Trace {
     const auto factor = static_cast<std::int64_t>(residue);
     return times(residue > modulus / 2 ? factor - static_cast<std::int64_t>(modulus) : factor);
   }
-  friend Trace operator+(Trace a, Trace b) noexcept;
-  friend Trace operator-(Trace a, Trace b) noexcept;
-  friend Trace operator*(Trace a, Trace b) noexcept;
+  friend Trace operator+(Trace a, Trace b) noexcept { return Trace(folded(a.value_ + b.value_)); }
+  friend Trace operator-(Trace a, Trace b) noexcept { return Trace(folded(a.value_ + prime - b.value_)); }
+  friend Trace operator*(Trace a, Trace b) noexcept {
+    const u128 product = static_cast<u128>(a.value_) * b.value_;  // of which 2^61 is 1
+    return Trace(folded((static_cast<std::uint64_t>(product) & prime) + static_cast<std::uint64_t>(product >> 61)));
+  }
 
  private:
+  static constexpr std::uint64_t prime = (std::uint64_t{1} << 61) - 1;
+  /// Of a number below twice the prime.
+  static std::uint64_t folded(std::uint64_t x) noexcept { return x < prime ? x : x - prime; }
   explicit Trace(std::uint64_t value) : value_(value) {}
   std::uint64_t value_ = 0;
 };

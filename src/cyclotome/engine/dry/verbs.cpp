@@ -48,6 +48,35 @@ Trace DryEngine::trace_of(const ConstView& view, std::size_t item, std::size_t p
   return trace;
 }
 
+bool DryEngine::stand_in(const Name& name, View out) {
+  const std::optional<std::vector<Trace>> traces = known_->traces(name);
+  if (!traces || traces->size() != out.batch * out.parts) return false;
+  put_traces(out, *traces);
+  return true;
+}
+
+void DryEngine::learn(const Name& name, ConstView polynomials) {
+  std::vector<Trace> traces;
+  for (std::size_t item = 0; item < polynomials.batch; ++item) {
+    for (std::size_t part = 0; part < polynomials.parts; ++part) traces.push_back(trace_of(polynomials, item, part));
+  }
+  known_->learn(name, std::move(traces));
+}
+
+std::uint64_t DryEngine::digest_of(const ConstView& polynomials) const {
+  Trace digest = Trace::hashed(polynomials.ring->basis()[0], polynomials.ring->index());
+  for (std::size_t item = 0; item < polynomials.batch; ++item) {
+    digest = Trace::hashed(digest.value(), trace_of(polynomials, item, 0).value());
+  }
+  return digest.value();
+}
+
+std::optional<KnownPlaintexts::Norms> DryEngine::noted(ConstView polynomials) const {
+  return known_->norms(digest_of(polynomials));
+}
+
+void DryEngine::note(ConstView polynomials, const Norms& norms) { known_->note(digest_of(polynomials), norms); }
+
 /// Precondition: the mutex is held.
 void DryEngine::forget(const void* data, std::size_t bytes) {
   traces_.forget(data, bytes);

@@ -65,6 +65,10 @@ std::int64_t centred_residue(const Integers& values, std::size_t i, const Modulu
 Residues centred_residues(const Integers& values, const Modulus<std::uint64_t>& t) {
   Residues residues(values.size());
   if (values.words() == 1) {
+    if (values.largest() <= BigUnsigned((t.value() - 1) / 2)) {  // as most are: no division
+      for (std::size_t i = 0; i < residues.size(); ++i) residues[i] = values.word(i);
+      return residues;
+    }
     for (std::size_t i = 0; i < residues.size(); ++i) residues[i] = centred_residue(values.word(i), t);
     return residues;
   }

@@ -2,6 +2,7 @@
 #include "cyclotome/value/matrices/diagonals.hpp"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "cyclotome/engine/memory_limit.hpp"
@@ -13,6 +14,9 @@
 namespace cyclotome::value {
 
 namespace {
+
+/// Places of a diagonal that are filled together.
+constexpr std::size_t tile = 8;
 
 Ciphertext turned(Ciphertext a, std::uint64_t step, const rlwe::EvaluationKeys& keys) {
   for (const std::uint64_t part : rlwe::rotation_steps("matmul", step, keys)) {
@@ -73,12 +77,13 @@ void Diagonals::for_each_entry(const Block& block, const Visit& visit) const {
   for (std::size_t i = 0; i < plan.rows(); ++i) {
     if (!picks_.empty()) {
       const std::size_t j = picks_[block.first_row + i] - block.first_column;  // wraps around below the block
-      if (picks_[block.first_row + i] < columns_ && j < plan.columns()) visit(i, j);
+      if (picks_[block.first_row + i] < columns_ && j < plan.columns() && !visit(i, j)) return;
       continue;
     }
     const std::size_t start = (block.first_row + i) * columns_ + block.first_column;
     for (std::size_t j = 0; j < plan.columns(); ++j) {
-      if (std::ranges::any_of(residues_, [&](const Residues& channel) { return channel[start + j] != 0; })) visit(i, j);
+      const auto some = [&](const Residues& channel) { return channel[start + j] != 0; };
+      if (std::ranges::any_of(residues_, some) && !visit(i, j)) return;
     }
   }
 }
@@ -88,8 +93,13 @@ rlwe::RotationGrid Diagonals::make_grid(const Block& block, bool crossed) const 
   const DiagonalPlan& plan = block.plan;
   const std::size_t half = context_->parameters().slots() / 2;
   std::vector<bool> met(plan.turns(), false);
+  std::size_t left = met.size();  // a full matrix meets all of them in a few rows
   for_each_entry(block, [&](std::size_t i, std::size_t j) {
-    if (!plan.crossed() || ((i < half) != (j < half)) == crossed) met[plan.turn_of(i, j)] = true;
+    if (plan.crossed() && ((i < half) != (j < half)) != crossed) return true;
+    const std::size_t turn = plan.turn_of(i, j);
+    if (!met[turn]) --left;
+    met[turn] = true;
+    return left != 0;
   });
   std::set<std::uint64_t> inner, outer;
   for (std::size_t s = 0; s < met.size(); ++s) {
@@ -109,13 +119,20 @@ rlwe::ExtendedPlaintext Diagonals::encoded(const Block& block, std::size_t chann
   const std::size_t width = context_->parameters().slots(), half = width / 2, back = grid.outer[outer];
   const std::vector<std::uint32_t> columns = plan.columns_at(crossed);
   Residues values(grid.inner.size() * width, 0);
-  for (std::size_t k = 0; k < grid.inner.size(); ++k) {
-    const std::size_t turn = back + grid.inner[k];
-    for (std::size_t slot = 0; slot < width; ++slot) {
-      const std::size_t first = slot / half * half, i = plan.row_at(slot);
-      const std::size_t j = columns[first + (slot + turn) % half];
-      if (i >= plan.rows() || j >= plan.columns()) continue;
-      values[k * width + first + (slot + back) % half] = entry(channel, block.first_row + i, block.first_column + j);
+  std::array<std::size_t, tile> rows{};  // of some places next to each other: what is read and written fits a cache
+  for (std::size_t first = 0; first < width; first += half) {
+    for (std::size_t place = 0; place < half; place += tile) {
+      const std::size_t count = std::min(tile, half - place);
+      for (std::size_t s = 0; s < count; ++s) rows[s] = plan.row_at(first + (place + s + half - back % half) % half);
+      for (std::size_t k = 0; k < grid.inner.size(); ++k) {
+        for (std::size_t s = 0; s < count; ++s) {
+          std::size_t slot = place + s + grid.inner[k];  // below n
+          slot -= slot < half ? 0 : half;
+          const std::size_t j = columns[first + slot];
+          if (rows[s] >= plan.rows() || j >= plan.columns()) continue;
+          values[k * width + first + place + s] = entry(channel, block.first_row + rows[s], block.first_column + j);
+        }
+      }
     }
   }
   return rlwe::ExtendedPlaintext(
