@@ -185,21 +185,22 @@ class RealArray:
     # --- for the library itself ---------------------------------------------------------------------------------------
     @property
     def native(self) -> _core.RealArray:
-        """What the library computes with; it carries the keys of `keyring`."""
+        """What the library computes with; it carries the keys of `keyring`; for the library itself."""
         return self._native
 
     @property
     def context(self) -> Context:
-        """Where it lies."""
+        """Where it lies; for the library itself."""
         return self._context
 
     @property
     def keyring(self) -> Keyring:
-        """The keys it knows."""
+        """The keys it knows; for the library itself."""
         return self._keyring
 
     def derived(self, native: _core.RealArray, keys: Keyring | None = None) -> RealArray:
-        """What the library made of this array, and of others whose keys are joined in ``keys``."""
+        """What the library made of this array, and of others whose keys are joined in ``keys``,
+        for the library itself."""
         return RealArray(self._parameters, self._context, native, self._keyring if keys is None else keys)
 
     # --- keys, devices, bounds ----------------------------------------------------------------------------------------

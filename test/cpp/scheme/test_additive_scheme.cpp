@@ -100,7 +100,7 @@ TEST(parameters_are_the_schemes_own) {
 
 TEST(a_name_or_number_is_given_once) {
   scheme::add_scheme(additive::scheme());  // again: nothing happens
-  CHECK_EQ(scheme::known().size(), 3U);
+  CHECK_EQ(scheme::known().size(), 4U);
   struct Other : rlwe::Scheme {
     std::string_view given_name;
     std::uint8_t given_id;
@@ -121,7 +121,7 @@ TEST(a_name_or_number_is_given_once) {
   CHECK_THROWS_WITH(ParameterError, scheme::add_scheme(Other("other", 2)), "'bgv' with number 2 is known");
   CHECK_THROWS_WITH(ParameterError, scheme::add_scheme(Other("other", 200)), "'additive' with number 200 is known");
   CHECK_THROWS_WITH(ParameterError, scheme::add_scheme(Other("other", 0)), "from 1 to 255");
-  CHECK_THROWS_WITH(ParameterError, scheme::named("other"), "there are 'bfv', 'bgv' and 'additive'");
+  CHECK_THROWS_WITH(ParameterError, scheme::named("other"), "there are 'bfv', 'bgv', 'ckks' and 'additive'");
 }
 
 TEST(sums_are_exact) {

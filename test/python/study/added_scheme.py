@@ -52,13 +52,13 @@ def sums_and_is_stored(number: int) -> None:
 
 
 def is_known_and_no_other(_: int) -> None:
-    assert additive.known() == ["bfv", "bgv"]
+    assert additive.known() == ["bfv", "bgv", "ckks"]
     additive.register()
     additive.register()
-    assert additive.known() == ["bfv", "bgv", "additive"]
+    assert additive.known() == ["bfv", "bgv", "ckks", "additive"]
     made = literal()
     made.scheme = "ltv"
-    with pytest.raises(ParameterError, match="'ltv' is not known; there are 'bfv', 'bgv' and 'additive'"):
+    with pytest.raises(ParameterError, match="'ltv' is not known; there are 'bfv', 'bgv', 'ckks' and 'additive'"):
         made.made()
     made.scheme, made.plain_moduli = "additive", [T]
     with pytest.raises(ParameterError, match="a number of terms"):

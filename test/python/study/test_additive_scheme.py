@@ -20,4 +20,4 @@ def test_a_third_scheme(rng: np.random.Generator, program: Callable[[int], None]
     """Sums and files are those of any scheme; what is not known is named with what is. This process stays without."""
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as other:
         other.submit(program, int(rng.integers(1 << 60))).result()
-    assert additive.known() == ["bfv", "bgv"]
+    assert additive.known() == ["bfv", "bgv", "ckks"]
