@@ -3,16 +3,18 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import operator
 import os
 import warnings
+from pathlib import Path
 
 from . import _core
 from .errors import ArgumentError, PaddingWarning
 from .text import byte_size
 
-__all__ = ["memory_limit", "set_memory_limit", "warn_of_padding", "warn_of_spread"]
+__all__ = ["level_of_caller", "memory_limit", "set_memory_limit", "warn_of_padding", "warn_of_spread"]
 
 #: A program's limit before it sets one itself; as `set_memory_limit` takes it.
 VARIABLE = "CYCLOTOME_MEMORY_LIMIT"
@@ -20,6 +22,8 @@ VARIABLE = "CYCLOTOME_MEMORY_LIMIT"
 _UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 #: More padding than this in more bytes than that is worth a warning.
 _WASTE, _WORTH_A_WARNING = 0.9, 64 << 20
+#: Where the library's modules lie.
+_LIBRARY = str(Path(__file__).parent) + os.sep
 #: A result of more bytes than this that takes so many times the ciphertexts that it could.
 _WORTH_ANOTHER_LAYOUT, _SPREAD = 4 << 20, 8
 
@@ -72,9 +76,17 @@ if os.environ.get(VARIABLE):
     _core.set_memory_limit(_bytes(os.environ[VARIABLE], VARIABLE))
 
 
-def warn_of_padding(operation: str, shape: tuple[int, ...], width: int, each: int, stacklevel: int) -> None:
+def level_of_caller() -> int:
+    """Of the line outside this library that called it, as `warnings.warn` counts from where this is called."""
+    frame, level = inspect.currentframe(), 0
+    while frame is not None and frame.f_code.co_filename.startswith(_LIBRARY):
+        frame, level = frame.f_back, level + 1
+    return level
+
+
+def warn_of_padding(operation: str, shape: tuple[int, ...], width: int, each: int) -> None:
     """Remarks on much padding in much memory: packed values of ``shape`` in ciphertexts of ``width`` values and
-    ``each`` bytes (of all plaintext moduli); ``stacklevel`` as `warnings.warn` in the caller would take it."""
+    ``each`` bytes (of all plaintext moduli)."""
     if not shape or 0 in shape:
         return
     axis = min(range(len(shape)), key=lambda i: _ciphertexts(shape, i, width))
@@ -87,14 +99,12 @@ def warn_of_padding(operation: str, shape: tuple[int, ...], width: int, each: in
     if 2 * best <= batch:
         moved = "values.T" if len(shape) == 2 else f"numpy.moveaxis(values, {axis}, -1)"
         what += f"; put a long axis last: {moved} takes {byte_size(best * each)}"
-    warnings.warn(what, PaddingWarning, stacklevel=stacklevel + 1)
+    warnings.warn(what, PaddingWarning, stacklevel=level_of_caller())
 
 
-def warn_of_spread(
-    operation: str, shape: tuple[int, ...], batch: int, width: int, nbytes: int, stacklevel: int
-) -> None:
+def warn_of_spread(operation: str, shape: tuple[int, ...], batch: int, width: int, nbytes: int) -> None:
     """Remarks on a result of ``shape`` in ``batch`` ciphertexts, ``nbytes`` in all, that a few of ``width`` values
-    could hold; ``stacklevel`` as above."""
+    could hold."""
     if not shape or nbytes <= _WORTH_ANOTHER_LAYOUT:
         return
     best = min(_ciphertexts(shape, axis, width) for axis in range(len(shape)))
@@ -105,7 +115,7 @@ def warn_of_spread(
         "Encrypt the contracted axis last and packed: matrix @ x of vectors and x @ matrix give packed results; "
         "x.packed() packs replicated ones"
     )
-    warnings.warn(what, PaddingWarning, stacklevel=stacklevel + 1)
+    warnings.warn(what, PaddingWarning, stacklevel=level_of_caller())
 
 
 def _ciphertexts(shape: tuple[int, ...], axis: int, width: int) -> int:

@@ -51,7 +51,7 @@ def _judged(product: EncryptedArray) -> EncryptedArray:
     """A matrix product, with a remark where it is larger than it need be."""
     if product is not NotImplemented and product.parameters.has_slots and product.encoding == "slots":
         batch = product.native.batch
-        warn_of_spread("matmul", product.shape, batch, product.parameters.slots, product.nbytes, stacklevel=3)
+        warn_of_spread("matmul", product.shape, batch, product.parameters.slots, product.nbytes)
     return product
 
 

@@ -101,7 +101,7 @@ def encrypt(
         reals: Any = RealArray.encrypt(values, key, bound=bound, progress=progress)
         return reals  # type: ignore[no-any-return]  # of the other class
     if isinstance(bound, float):
-        raise ArgumentError(f"encrypt: bound {bound!r} of integers is a whole number")
+        raise ArgumentError(f"encrypt: bound {bound!r} is no whole number, and bounds of integers are")
     return encrypt_integers(values, key, bound, l1_bound, wrap, layout, encoding, progress)
 
 
@@ -201,7 +201,7 @@ def _warn(key: PublicKey | SecretKey, stated: _Statement, shape: tuple[int, ...]
     each = 2 * key.context.native.polynomial_bytes * len(parameters.plain_moduli)
     slots = stated.placement == _core.Placement.slots or (stated.placement is None and parameters.slots_by_default)
     width = parameters.slots if slots else parameters.degree
-    warn_of_padding("encrypt", shape, width, each, stacklevel=3)
+    warn_of_padding("encrypt", shape, width, each)
 
 
 def _placement(parameters: Parameters, layout: str, encoding: str | None) -> _core.Placement | None:

@@ -3,11 +3,8 @@
 
 from __future__ import annotations
 
-import inspect
-import os
 import threading
 import warnings
-from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -16,15 +13,13 @@ import numpy as np
 from .. import _core
 from ..devices.contexts import Context, context_for
 from ..errors import ArgumentError, PreparedWarning, UnsupportedError
+from ..memory import level_of_caller
 from ..numbers.values import IntArray, frozen, integers, native
 from ..options import current
 from ..parameters.parameters import Parameters, required_parameters
 from ..pickling import pickled_as_file
 
 __all__ = ["PlainArray", "plain"]
-
-#: Where the library's modules lie.
-_LIBRARY = str(Path(__file__).parent.parent) + os.sep
 
 
 @pickled_as_file
@@ -99,7 +94,7 @@ class PlainArray:
         warnings.warn(
             f"{operation}: {self!r} was prepared, and meets {what}: it is encoded again; {advice}",
             PreparedWarning,
-            stacklevel=_level_of_caller(),
+            stacklevel=level_of_caller(),
         )
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> IntArray:
@@ -112,14 +107,6 @@ class PlainArray:
 
     def __repr__(self) -> str:
         return f"PlainArray(shape={self.shape}, {self.parameters.summary()})"
-
-
-def _level_of_caller() -> int:
-    """Of the line outside this library that called it, as `warnings.warn` counts from where this is called."""
-    frame, level = inspect.currentframe(), 0
-    while frame is not None and frame.f_code.co_filename.startswith(_LIBRARY):
-        frame, level = frame.f_back, level + 1
-    return level
 
 
 def public_integers(values: object, operation: str) -> IntArray:

@@ -217,4 +217,4 @@ class TestCommands:
         refused = run(*options, "--security", 192)
         assert refused.code == 4 and "128 bits of quantum security only" in refused.text
         both = run("params", "--preset", "seal-4096", "--security-table", "he-standard-2018")
-        assert both.code == 2 and "leave out security_table" in both.text
+        assert both.code == 2 and "leave out --security-table" in both.text

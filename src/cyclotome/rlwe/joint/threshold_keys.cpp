@@ -172,9 +172,11 @@ Digest checked_commitments(const ThresholdSession& session, std::span<const KeyS
                      {party}, "first", hexadecimal(commitments[sent.size() - 1]) + " " + hexadecimal(sent.back()));
   }
   Digest all = commitments_digest(session, sent);
-  if (session.audit() > 1) all = chosen_digest(all, by_party.begin()->second->opened().coin);
+  const Digest coin = by_party.begin()->second->opened().coin;
+  if (session.audit() > 1) all = chosen_digest(all, coin);
   for (const auto& [party, share] : by_party) {
-    if (share->basis() == all) continue;
+    // Another coin may keep the same candidate, and is not the one that was tossed all the same.
+    if (share->basis() == all && share->opened().coin == coin) continue;
     throw MismatchError(message("first round: the share of party ", party,
                                 " was sent after other commitments or another coin than these ",
                                 "shares', so that somebody sent another share than it committed to, or a relay swapped "

@@ -76,8 +76,8 @@ struct KeyPair {
   /// whether they are fit.
   static KeyPair generate(const ContextPtr& context);
 
-  SecretKey secret;
-  PublicKey public_key;
+  SecretKey secret;      ///< for its owner
+  PublicKey public_key;  ///< for everybody
 };
 
 /// Key j = (-(a_j s + e_j) + P g_j w, a_j) for every digit j (specification 5.7): digits items of 2 parts over PQ,

@@ -96,7 +96,7 @@ rlwe::Parameters with_scale(const ScaleLiteral& literal) {
     throw ParameterError(message("degree ", literal.degree, " is not a power of two in [8, 2^17]"));
   }
   const Chain chain = cheapest(literal, first_bits(literal.scale_bits, result));
-  const std::uint64_t step = 2 * literal.degree;
+  const std::uint64_t step = lattice.ring()->transform_step();
   lattice.special_moduli = primes_congruent_to_one(special_bits, step, chain.special);
   lattice.moduli = primes_congruent_to_one(chain.first, step, 1, lattice.special_moduli);
   std::vector<std::uint64_t> taken = lattice.special_moduli;

@@ -14,8 +14,11 @@ namespace cyclotome::value {
 struct Divided {
   EncryptedArray quotient, remainder;
 };
+/// Both, by one polynomial.
 Divided divide(const EncryptedArray& x, std::int64_t divisor, const Options& options = {});
+/// The quotients alone.
 EncryptedArray floor_divide(const EncryptedArray& x, std::int64_t divisor, const Options& options = {});
+/// The remainders alone.
 EncryptedArray remainder(const EncryptedArray& x, std::int64_t divisor, const Options& options = {});
 
 }  // namespace cyclotome::value
