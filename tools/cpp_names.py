@@ -69,6 +69,7 @@ MET = (
     "value/arrays/options.hpp",
     "value/layout/shape.hpp",
     "value/joint/threshold_decryption.hpp",
+    "value/joint/mac_key.hpp",
 )
 
 

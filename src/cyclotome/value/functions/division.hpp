@@ -12,7 +12,8 @@ namespace cyclotome::value {
 /// more than most_values values, values that wrap around, and more than a plaintext modulus tells apart; and what
 /// `lookup` does.
 struct Divided {
-  EncryptedArray quotient, remainder;
+  EncryptedArray quotient;   ///< rounded down
+  EncryptedArray remainder;  ///< with the divisor's sign
 };
 /// Both, by one polynomial.
 Divided divide(const EncryptedArray& x, std::int64_t divisor, const Options& options = {});
