@@ -70,6 +70,7 @@ MET = (
     "value/layout/shape.hpp",
     "value/joint/threshold_decryption.hpp",
     "value/joint/mac_key.hpp",
+    "value/joint/pledge.hpp",
 )
 
 

@@ -58,15 +58,21 @@ def test_the_table_beside_seal(row: str, scheme: str, operations: list[str]) -> 
 
 def test_the_products_of_a_gpu() -> None:
     said = re.search(
-        r"On an H200 a BFV product with relinearisation takes ([\d, ]+)\s+and (\d+) µs with ciphertexts of "
-        r"([\d, ]+) and (\d+) bits \(n = 4096 … 32768\), and ([\d., ]+) and (\d+) µs each in batches of 64",
+        r"On an H200 a BFV product with relinearisation takes ([\d, ]+)\s+and (\d+) µs with SEAL's moduli \(QP of "
+        r"([\d, ]+) and (\d+) bits, n = 4096 … 32768, 32-bit words\), and ([\d., ]+) and (\d+) µs each in batches of 64",
         SPEED,
     )
     assert said is not None
     one, bits, many = ([*said[i].split(", "), said[i + 1]] for i in (1, 3, 5))
-    record = records("nvidia-h200.json")
+    record = records("seal-nvidia-h200.json")
     for degree, log_q, single, each in zip(DEGREES, bits, one, many, strict=True):
-        wanted = {"set": f"public-{degree}-{log_q}", "scheme": "bfv", "operation": "multiply_relinearize"}
+        wanted = {
+            "set": f"seal-{degree}",
+            "log_q": int(log_q),
+            "word": 32,
+            "scheme": "bfv",
+            "operation": "multiply_relinearize",
+        }
         found = {r["batch"]: r for r in record if wanted.items() <= r.items()}
         assert rounds_to(found[1]["median_us"], single), found[1]["median_us"]
         assert rounds_to(found[64]["us_each"], each), found[64]["us_each"]
