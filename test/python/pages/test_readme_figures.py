@@ -59,7 +59,8 @@ def test_the_table_beside_seal(row: str, scheme: str, operations: list[str]) -> 
 def test_the_products_of_a_gpu() -> None:
     said = re.search(
         r"On an H200 a BFV product with relinearisation takes ([\d, ]+)\s+and (\d+) µs with SEAL's moduli \(QP of "
-        r"([\d, ]+) and (\d+) bits, n = 4096 … 32768, 32-bit words\), and ([\d., ]+) and (\d+) µs each in batches of 64",
+        r"([\d, ]+) and (\d+) bits, n = 4096 … 32768, 32-bit words\), and ([\d., ]+) and (\d+) µs each in "
+        r"batches of 64",
         SPEED,
     )
     assert said is not None
