@@ -12,10 +12,12 @@ namespace cyclotome::value {
 
 /// What has become of such numbers: free; held by one answer to one question; or spent.
 struct MacState {
-  enum class Is : std::uint8_t { free, held, spent };  ///< what such numbers can be
-  Is is = Is::free;                                    ///< what these are
-  Digest question{};                                   ///< that holds them
-  Digest answer{};                                     ///< that holds them, too
+  /// What such numbers can be.
+  enum class Is : std::uint8_t { free, held, spent };
+  Is is = Is::free;   ///< what these are
+  Digest question{};  ///< that holds them
+  Digest answer{};    ///< that holds them, too
+  /// Of all three.
   bool operator==(const MacState&) const = default;
 };
 

@@ -26,6 +26,7 @@ class Pledge {
     Stage stage = Stage::mac;
     Digest question{};  ///< what it is about: `CheckedDecryption::question`, or the key whose numbers these are
     Digest digest{};    ///< of what will be shown
+    /// Of all of them.
     bool operator==(const Facts&) const = default;
   };
 
@@ -34,7 +35,9 @@ class Pledge {
   /// As `text` gave it. Throws ArgumentError for a line that is none.
   static Pledge from_text(std::string_view line);
 
+  /// What it says.
   const Facts& facts() const noexcept { return facts_; }
+  /// The party's, of that.
   const rlwe::Signature& signature() const noexcept { return signature_; }
   /// A line: "cycm", party, stage, and question, digest and signature in hexadecimal.
   std::string text() const;
