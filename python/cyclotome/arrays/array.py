@@ -174,7 +174,8 @@ class EncryptedArray(ArrangedArray, TurnedArray, NoNumber):
 
         Raises:
             ArgumentError: no whole numbers; a magnitude below 0, or an interval whose least comes last.
-            RangeError: more than the parameters hold; an interval that has nothing in common with the array's.
+            RangeError: more than the parameters hold; an interval that has nothing in common with the array's, or whose
+                values add up to more than ``l1_bound``.
             UnsupportedError: bits, and elements of a field.
         """
         low, high = interval_of("assume_bound", bound)

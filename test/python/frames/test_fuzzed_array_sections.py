@@ -123,6 +123,13 @@ def test_the_fuzzers_own_spelling_is_the_librarys(name: str) -> None:
     np.testing.assert_array_equal(cy.decrypt(y, MADE.secret), cy.decrypt(x, MADE.secret))
 
 
+def test_values_of_which_each_is_more_than_their_row() -> None:
+    """An interval beside 0 that a row's sum does not reach."""
+    stated = fields(ARRAYS["wrapping"]) | {"bounded": 3, "largest": words(1), "interval": signed(1) + signed(1)}
+    assert check(ARRAYS["wrapping"], description(**stated | {"row": words(0)})) is None
+    assert check(ARRAYS["wrapping"], description(**stated | {"row": words(1)})) is not None
+
+
 @pytest.mark.parametrize("name", ARRAYS)
 @settings(max_examples=max(EXAMPLES // 2, 1))
 @given(data=st.data())

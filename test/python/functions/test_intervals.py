@@ -205,6 +205,10 @@ def test_promises() -> None:
         y.assume_bound((10, 11))
     with pytest.raises(cy.errors.RangeError):
         x.assume_bound((0, 32769))
+    for impossible, sums in (((5, 9), 14), ((-9, -5), 14), ((1, 1), 0)):  # of three values
+        with pytest.raises(cy.errors.RangeError, match=r"3 values from .* add up to more than"):
+            cy.encrypt([5, 6, 7], made().public, wrap=True).assume_bound(impossible, l1_bound=sums)
+    assert cy.encrypt([5, 5, 5], made().public, wrap=True).assume_bound((5, 9), l1_bound=15).l1_bound == 15
     free = cy.encrypt([65536, 2], made().public, wrap=True).assume_bound((-1, 2))
     assert free.interval == (-1, 2) and opened(free).tolist() == [-1, 2]
 

@@ -115,8 +115,11 @@ def test_a_memory_limit_ends_it_before_anything_is_changed(rng: np.random.Genera
 
 
 PROGRAM = """
+import signal
 import sys
 import cyclotome as cy
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background of a shell ignores it
 
 parameters = cy.Parameters.bootstrappable(2048, allow_insecure=True)
 secret, public, _ = cy.keygen(parameters, bootstrap=True, rotations=[], device="cpu:1")

@@ -14,6 +14,7 @@
 #include "cyclotome/io/objects/plain_array_payload.hpp"
 #include "cyclotome/io/objects/polynomials_io.hpp"
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/value/arrays/assumption.hpp"
 
 namespace cyclotome::io {
 
@@ -199,7 +200,7 @@ ArrayPayload read_description(const Section& section, const rlwe::Parameters& p)
                               " hold elements of a field: the data is damaged; get a fresh copy"));
   }
   const value::Bound bound(values, layout.last(), row);
-  if (largest > capacity || bound.values() != values || bound.row() != row) {
+  if (largest > capacity || bound.values() != values || bound.row() != row || !value::are_possible(values, 1, row)) {
     throw FormatError(message("the bounds in the description at offset ", section.offset, ", ", value::shown(largest),
                               " for a value and ", value::shown(row), " for a row of ", layout.last(),
                               ", contradict each other or these parameters: the data is damaged; get a fresh copy"));

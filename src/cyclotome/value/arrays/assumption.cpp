@@ -7,6 +7,12 @@
 
 namespace cyclotome::value {
 
+bool are_possible(const Interval& values, std::size_t length, const BigUnsigned& row) {
+  const bool holds_zero = values.low <= Integer(0) && values.high >= Integer(0);
+  const BigUnsigned least = holds_zero ? BigUnsigned(0) : std::min(values.low.magnitude, values.high.magnitude);
+  return least * BigUnsigned(length) <= row;
+}
+
 EncryptedArray assume_bound(const EncryptedArray& x, const BigUnsigned& largest,
                             const std::optional<BigUnsigned>& row) {
   return assume_bound(x, Interval::around_zero(largest), row);
@@ -23,13 +29,18 @@ EncryptedArray assume_bound(const EncryptedArray& x, const Interval& values, con
   const std::size_t length = x.layout().last();
   const Bound stated(values, length, row);
   require_within("assume_bound", stated, x.parameters());
-  if (x.bound().wraps()) return x.with_bound(stated);
+  const auto with = [&](const Interval& held, const BigUnsigned& most) {
+    if (are_possible(held, length, most)) return x.with_bound(Bound(held, length, most));
+    throw RangeError(message("assume_bound: ", length, " values ", shown(held), " have magnitudes that add up to more ",
+                             "than ", shown(most), "; state a larger sum, or values next to 0"));
+  };
+  if (x.bound().wraps()) return with(values, stated.row());
   const Interval both{std::max(values.low, x.bound().values().low), std::min(values.high, x.bound().values().high)};
   if (both.low > both.high) {
     throw RangeError(message("assume_bound: values ", shown(values), ", of an array whose values are ",
                              shown(x.bound().values()), "; no value is both"));
   }
-  return x.with_bound(Bound(both, length, std::min(stated.row(), x.bound().row())));
+  return with(both, std::min(stated.row(), x.bound().row()));
 }
 
 }  // namespace cyclotome::value

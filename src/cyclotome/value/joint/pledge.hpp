@@ -22,10 +22,10 @@ class Pledge {
   enum class Stage : std::uint8_t { mac, share, check };
   /// What it says.
   struct Facts {
-    std::uint32_t party = 0;  ///< who commits
-    Stage stage = Stage::mac;
-    Digest question{};  ///< what it is about: `CheckedDecryption::question`, or the key whose numbers these are
-    Digest digest{};    ///< of what will be shown
+    std::uint32_t party = 0;   ///< who commits
+    Stage stage = Stage::mac;  ///< which of those
+    Digest question{};         ///< what it is about: `CheckedDecryption::question`, or the key whose numbers these are
+    Digest digest{};           ///< of what will be shown
     /// Of all of them.
     bool operator==(const Facts&) const = default;
   };
