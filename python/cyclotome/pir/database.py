@@ -18,7 +18,7 @@ from .certificate import MODULUS_BITS, Norms, certificate_for
 from .description import TAG_BYTES, Description
 from .keys import key_bytes
 from .messages import PartialAnswer, digest_of, query_body
-from .records import Records, record_bytes, words_of
+from .records import Entries, Records, record_bytes, words_of
 from .shape import COLUMNS, USUAL_ROWS, Place, Shape, Words, shape_of
 from .stored import Output, Stored, replacing
 
@@ -58,7 +58,7 @@ class Database:
     @classmethod
     def build(
         cls,
-        records: Records | Mapping[bytes | str, bytes],
+        records: Records | Entries,
         path: object,
         *,
         rows: int = USUAL_ROWS,
@@ -242,7 +242,7 @@ class Database:
         return self._stored.damaged()
 
 
-def _listed(records: Records | Mapping[bytes | str, bytes]) -> tuple[list[bytes], Records]:
+def _listed(records: Records | Entries) -> tuple[list[bytes], Records]:
     """Keys, if there are any, and records."""
     if isinstance(records, Mapping):
         keys = [key_bytes(key) for key in records]

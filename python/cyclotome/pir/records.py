@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,8 @@ MOST_RECORD_BYTES = 1 << 24
 
 #: What a database is built of: bytes for each record, or an array of records x bytes.
 Records = Sequence[bytes] | npt.NDArray[np.uint8]
+#: Or of entries by their keys, which are text, bytes, or some of both: types of keys are invariant.
+Entries = Mapping[str, bytes] | Mapping[bytes, bytes] | Mapping[bytes | str, bytes]
 
 
 def record_bytes(records: Records) -> tuple[int, bool]:
