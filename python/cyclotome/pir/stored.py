@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
-import secrets
+import mmap
 import struct
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, NamedTuple
@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from .. import _core
 from ..errors import FileError, FormatError
-from ..whole_files import path_text
+from ..whole_files import path_text, write_whole
 from .description import Description
 from .shape import COLUMNS, Shape, Words
 
@@ -123,18 +123,16 @@ class _Writer:
 
 @contextlib.contextmanager
 def replacing(path: object, shape: Shape, description_bytes: int) -> Iterator[_Writer]:
-    """A writer of a file beside ``path``, which takes that name when all of it has reached the disk. Who has mapped the
-    file that was there goes on reading that one."""
+    """A writer of what becomes the file at ``path`` when all of it is there, by `write_whole`, with what that refuses.
+    Until then it is in a file of that folder without a name, which nobody's end leaves behind. Who has mapped the file
+    that was there goes on reading that one."""
     name = Path(path_text(path))
-    temporary = name.with_name(f".cyclotome-{secrets.token_hex(12)}.tmp")
     try:
-        with temporary.open("xb") as file:
+        with tempfile.TemporaryFile(dir=name.parent) as file:
             yield _Writer(file, shape, description_bytes)
             file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(name)
-    except OSError as error:
-        raise FileError(f"the database {str(name)!r} can't be written: {error}") from None
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
+            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+                write_whole(path, data)
+    except OSError as error:  # of the folder, or a FileError of the place
+        why = error if isinstance(error, FileError) else error.strerror
+        raise FileError(f"the database {str(name)!r} can't be written: {why}") from None

@@ -185,3 +185,21 @@ def test_answering_takes_little_memory_beside_the_file(tmp_path: Path, rng: np.r
     )
     said = subprocess.run([sys.executable, "-c", program, str(tmp_path / "wide")], capture_output=True, check=True)
     assert said.stdout == table[1000].tobytes()
+
+
+def test_a_database_is_written_as_any_file_is(tmp_path: Path) -> None:
+    """Through links, with the mode that was there, and over nothing but files; nothing else is left in the folder."""
+    real, link = tmp_path / "real", tmp_path / "link"
+    first = cy.pir.Database.build([b"a", b"b"], real)
+    real.chmod(0o640)
+    link.symlink_to(real)
+    second = cy.pir.Database.build([b"c", b"dd"], link)
+    assert link.is_symlink() and real.stat().st_mode & 0o777 == 0o640
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "real"]
+    for database, record in ((first, b"b"), (second, b"dd")):  # who has mapped the old one goes on with it
+        query = cy.pir.Client(database.description).query(1)
+        assert query.open(database.answer(query.data)) == record
+    for bad in ("/dev/null", tmp_path, tmp_path / "no" / "file"):
+        with pytest.raises(FileError, match="can't be written"):
+            cy.pir.Database.build([b"a"], bad)
+    assert Path("/dev/null").is_char_device() and real.exists()
