@@ -131,7 +131,8 @@ bench-gate: $(ready)
 	@PATH="$(abspath $(bin)):$$PATH" LIMIT=$(or $(LIMIT),1) tools/bench_gate.sh $(BASE)
 
 # Files of tests are shared out among as many processes as there are cores; PYTEST_ARGUMENTS="-n 0 ..." runs in one.
-pytest := $(bin)/python -m pytest -n $(JOBS) --dist loadfile
+# CYCLOTOME_TEST_SEED=7 repeats what random tests drew.
+pytest := $(bin)/python -m pytest -n $(JOBS) --dist loadfile $(CYCLOTOME_TEST_SEED:%=--hypothesis-seed=%)
 
 # CHANGED=main compares with another commit than the last one. A minute of processor time, with the build; CPP_SECONDS=1000
 # and PYTHON_SECONDS=1000 leave nothing out for time.
