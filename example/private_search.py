@@ -58,9 +58,7 @@ with tempfile.TemporaryDirectory() as folder:
 lengths = np.linalg.norm(vectors, axis=1)
 nearest = [set(np.argsort(-(vectors @ each) / lengths)[:10]) for each in asked]
 hits = sum(len(each & set(own)) for each, own in zip(nearest, batch.open(together).indices, strict=True))
-print(
-    f"{options.vectors} x {options.dimensions} in {index.clusters} clusters: {vectors.size} coordinates, stored in {stored}"
-)
+print(f"{options.vectors} x {options.dimensions} in {index.clusters} clusters: stored in {stored} bytes")
 print(f"description {len(index.description)} bytes, query {len(query.data)}, answer {len(answer)}")
 print(f"built in {built:.1f} s; query {sent * 1e3:.2f} ms, opened in {opened * 1e3:.2f} ms")
 print(f"answer {answered * 1e3:.2f} ms; {options.batch} together {whole / options.batch * 1e3:.2f} ms each")

@@ -7,6 +7,7 @@ import hashlib
 import math
 import struct
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -51,9 +52,9 @@ class Description:
     #: Of each output, 2048 integers of 53 bits each.
     masks: tuple[bytes, ...] = field(repr=False)
 
-    @property
+    @cached_property
     def version(self) -> bytes:
-        """SHA-256 of the whole."""
+        """SHA-256 of the whole, which may have millions of numbers."""
         return hashlib.sha256(self.to_bytes()).digest()
 
     @property

@@ -93,6 +93,8 @@ class Server:
             raise ArgumentError(f"jobs {jobs!r}: a whole number from 1 to 1024, or None")
         self.databases = Databases({} if databases is None else databases, max(1, workers))
         given = {} if functions is None else functions
+        if not given and not self.databases:
+            raise ArgumentError("a server has functions or databases: name some of either")
         self.functions = tuple(sorted(functions_of(given, none=len(self.databases) > 0)))
         self.parameters = parameters
         self.quotas = Quotas() if quotas is None else quotas
