@@ -37,7 +37,7 @@ FOLDERS = {
         "models",
         "numbers",
     ),
-    *("parameters", "pir", "planning", "reals", "service", "sessions", "threshold"),
+    *("parameters", "pir", "planning", "reals", "search", "service", "sessions", "threshold"),
     *("cli", "cli/circuits", "cli/evaluation", "cli/joint", "cli/numbers", "cli/tables"),
 }
 
