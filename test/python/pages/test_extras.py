@@ -32,6 +32,7 @@ FOLDERS = {
         "frames",
         "frames/statistics",
         "functions",
+        "integrity",
         "interop",
         "keys",
         "models",
