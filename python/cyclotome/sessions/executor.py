@@ -30,10 +30,9 @@ from ..errors import (
 from ..functions.numbers import EncryptedNumbers
 from ..keys.keyring import Keyring
 from ..parameters.parameters import Parameters
-from ..planning.estimates import is_steady
 from ..text import byte_size
 from . import calls
-from .arguments import PLANNED_ON, planned, signature
+from .arguments import planned, signature
 from .costs import Costs, Needs
 from .databases import Followed, Scan, scanned
 from .key_folder import sha256_of
@@ -316,8 +315,7 @@ class Executor:
 
     def _estimated(self, name: str, ring: Keyring, arguments: list[Encrypted]) -> Needs:
         found = planned(self._functions[name], arguments)
-        steady = is_steady(found.parameters, PLANNED_ON)
-        return Needs(found.seconds, max(0, found.peak_bytes - _nbytes(ring)), steady)
+        return Needs(found.seconds, max(0, found.peak_bytes - _nbytes(ring)), found.steady)
 
     def _fits(self, what: Any, name: str, needs: Needs) -> bool:
         """Whether a job may take so long; NaN, where there is no estimate, may."""
