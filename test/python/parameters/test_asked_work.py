@@ -155,16 +155,19 @@ def plan_and_run(name: str, scheme: str, word: int, rng: np.random.Generator) ->
         assert isinstance(each.bound, int)
         values = rng.integers(-each.bound, each.bound + 1, each.shape)
         arguments.append(cy.encrypt(values, keys.public, bound=each.bound))
-    took = min(thread_seconds(lambda: compute(*arguments).relinearized()) for _ in range(5))
-    return plan.seconds, took
+    readings: list[float] = []
+    while len(readings) < 5 or (sum(readings) < 0.3 and len(readings) < 300):
+        readings.append(thread_seconds(lambda: compute(*arguments).relinearized()))
+    return plan.seconds, min(readings)
 
 
 @pytest.mark.full
 @pytest.mark.parametrize(("scheme", "word"), [("bfv", 32), ("bgv", 64)])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_plans_say_times_within_one_and_a_half(name: str, scheme: str, word: int, rng: np.random.Generator) -> None:
-    """Of processor time, in pairs, until one fits: readings only ever get longer by what else runs. What takes less
-    than a few tenths of a millisecond is that of Python as much as of ciphertexts."""
+    """Of processor time, in pairs, until one fits: readings only ever get longer by what else runs, most where
+    others take the caches. What takes less than a few tenths of a millisecond is that of Python as much as of
+    ciphertexts."""
     told = []
     for _ in range(4):
         planned, took = plan_and_run(name, scheme, word, rng)

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <new>
 
-#include "cyclotome/engine/dry/accounting.hpp"
 #include "cyclotome/engine/dry/flow.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/platform/pages.hpp"

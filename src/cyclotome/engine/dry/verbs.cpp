@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "cyclotome/engine/dry/accounting.hpp"
+#include "cyclotome/engine/dry/dry_engine.hpp"
 
 namespace cyclotome {
 
