@@ -16,6 +16,7 @@ from ..arrays.encryption import encrypt_integers
 from ..errors import (
     ArgumentError,
     ContradictionError,
+    FormatError,
     MismatchError,
     RangeError,
     SecrecyError,
@@ -24,6 +25,7 @@ from ..errors import (
 from ..keys.kinds import PublicKey, SecretKey
 from ..numbers.values import IntArray, index, integers, interval_of
 from ..parameters.parameters import Parameters, required_parameters
+from ..whole_files import path_text
 from .clear import function_values, planned, require_degree
 from .copies import beside, shape_of_copies, stacked
 from .lines import Lines, lines_for, objects, require_primes
@@ -211,7 +213,8 @@ class IntegrityKey:
             As `decrypt`.
 
         Raises:
-            ContradictionError: the result is another one, or `decrypt` says that it was altered. Counted.
+            ContradictionError: the result is another one, which is counted; or noise that `decrypt` refuses, which says
+                nothing of this key and is not.
             BudgetError: the key is spent: make a new one, and encrypt anew. Nothing was decrypted.
             ArgumentError: a function of too high a degree, or one that can't be computed of arrays of integers.
             MismatchError: a receipt of another key, or that was altered; results of another shape or kind.
@@ -287,7 +290,10 @@ class IntegrityKey:
         """
         seed, moduli, degree, bits, refusals = read_key(path)
         key = cls.__new__(cls)
-        key._set_up(seed, moduli, degree, bits, refusals)
+        try:
+            key._set_up(seed, moduli, degree, bits, refusals)
+        except ArgumentError as error:
+            raise FormatError(f"{path_text(path)} is no file of an integrity key: {error}") from None
         return key
 
     def _require(self, parameters: Parameters) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import warnings
+from typing import Any
 
 from .. import _core
 from ..errors import FileError, FormatError, SecretFileWarning
@@ -55,7 +56,7 @@ def read_key(path: str | os.PathLike[str]) -> tuple[bytes, tuple[int, ...], int,
     except OSError as error:
         raise FileError(f"{name} can't be read: {error.strerror}") from None
     try:
-        facts = json.loads(data) if len(data) <= _MOST_BYTES else None
+        facts: Any = json.loads(data) if len(data) <= _MOST_BYTES else None
         if facts.pop("format") != _FORMAT:
             raise ValueError("another format")
         seed = bytes.fromhex(facts.pop("seed"))

@@ -259,6 +259,8 @@ def test_a_count_that_cannot_be_written_stops_everything(tmp_path: Path) -> None
         lambda facts: {**facts, "format": "cyclotome integrity key 2"},
         lambda facts: {**facts, "seed": facts["seed"][2:]},
         lambda facts: {**facts, "degree": True},
+        lambda facts: {**facts, "degree": 0},
+        lambda facts: {**facts, "moduli": [4]},
         lambda facts: {**facts, "moduli": []},
         lambda facts: {**facts, "moduli": "65537"},
         lambda facts: {**facts, "refused": -1},
