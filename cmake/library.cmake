@@ -34,7 +34,7 @@ endif()
 file(GLOB_RECURSE internals CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/cyclotome/engine/*/*.cpp"
      "${PROJECT_SOURCE_DIR}/src/cyclotome/study/*.cpp")
 list(FILTER internals EXCLUDE REGEX
-     "engine/(cpu/(cpu|instruction_set)|fpga/fpga)[.]cpp$|study/transform/(design|polynomial_transform|transform_engine)[.]cpp$")
+     "engine/(running/.*|cpu/(cpu|instruction_set)|fpga/fpga)[.]cpp$|study/transform/(design|polynomial_transform|transform_engine)[.]cpp$")
 if(NOT MSVC AND NOT CYCLOTOME_UNITY)
   set_property(SOURCE ${internals} APPEND PROPERTY COMPILE_OPTIONS -fvisibility=hidden)
 endif()

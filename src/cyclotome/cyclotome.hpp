@@ -22,7 +22,7 @@
 #include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/ring/randomness/secret_pages.hpp"
-#include "cyclotome/rlwe/joint/verified_dealing.hpp"
+#include "cyclotome/rlwe/joint/dealing/verified_dealing.hpp"
 #include "cyclotome/rlwe/noise/reveal_budget.hpp"
 #include "cyclotome/scheme/bfv/bootstrapping/parameters.hpp"
 #include "cyclotome/scheme/bfv/scheme.hpp"

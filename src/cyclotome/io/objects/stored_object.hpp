@@ -8,7 +8,7 @@
 #include "cyclotome/io/container/limits.hpp"
 #include "cyclotome/io/keys/key_files.hpp"
 #include "cyclotome/rlwe/ciphertext.hpp"
-#include "cyclotome/rlwe/joint/dealing_messages.hpp"
+#include "cyclotome/rlwe/joint/dealing/messages.hpp"
 #include "cyclotome/value/arrays/encrypted_array.hpp"
 #include "cyclotome/value/arrays/plain_array.hpp"
 #include "cyclotome/value/joint/joint_keys.hpp"
