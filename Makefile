@@ -159,6 +159,7 @@ test-cpp: install-test
 	    echo "search for secret-dependent branches: valgrind or its headers are not installed (Debian: valgrind)" >> $(left_out)
 	@$(bin)/ctest --test-dir $(test_build) --show-only | grep machine_code >/dev/null || \
 	    echo "search of AVX-512 machine code: takes x86-64, an optimised build and objdump (Debian: binutils)" >> $(left_out)
+	@command -v cargo >/dev/null || echo "the example in Rust: there is no cargo (Debian: cargo)" >> $(left_out)
 
 test-python: install-test
 	@echo "== Python tests"

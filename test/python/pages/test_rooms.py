@@ -19,7 +19,7 @@ BINDINGS = ROOT / "python" / "bindings"
 NO_ENGINES = {"running"}
 CODE = {".hpp", ".cpp", ".h", ".cuh", ".cu"}
 SECTIONS = ["Read first", "Words", "Rules", "Test", "Not here"]
-FILE = re.compile(r"(?:[\w.*-]+/)*[\w*-]+\.(?:hpp|cpp|h|cuh|cu|py|md)")
+FILE = re.compile(r"(?:[\w.*-]+/)*[\w*-]+\.(?:hpp|cpp|h|cuh|cu|c|rs|py|md)")
 
 
 def is_code(path: Path) -> bool:
