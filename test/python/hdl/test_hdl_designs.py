@@ -23,7 +23,7 @@ from cyclotome_hdl.designs.design import Design, build
 from oracles.integers import random_below, some_primes, words
 from residues import on
 
-#: Each takes seconds to build. Those of 1024 are what test_fpga_engine.py uses too.
+#: Each takes seconds to build; `full` has every degree.
 DESIGNS = [
     Design("pease", 1024),
     Design("cooley-tukey", 64),
