@@ -7,8 +7,10 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/bindings.hpp"
+#include "cyclotome/rlwe/noise/flooding.hpp"
 #include "cyclotome/scheme/ckks/levels.hpp"
 #include "cyclotome/scheme/ckks/parameters.hpp"
+#include "cyclotome/scheme/registry.hpp"
 #include "cyclotome/value/reals/real_encryption.hpp"
 #include "cyclotome/value/reals/real_functions.hpp"
 #include "cyclotome/value/reals/real_matrices.hpp"
@@ -119,6 +121,10 @@ void bind_functions_of_reals(nb::module_& m) {
         return value::apply(x, name, {low, high}, precision);
       },
       "x"_a, "name"_a, "low"_a, "high"_a, "precision"_a, NoGil());
+  m.def("step", static_cast<RealArray (*)(const RealArray&, double, double, double, double)>(&value::step), "x"_a,
+        "gap"_a, "precision"_a, "low"_a, "high"_a, NoGil());
+  m.def("relu", &value::relu, "x"_a, "precision"_a, NoGil());
+  m.def("absolute", &value::absolute, "x"_a, "precision"_a, NoGil());
   m.def(
       "fit_function",
       [](const std::string& name, double low, double high, double precision) {
@@ -141,14 +147,19 @@ void bind_real_parameters(nb::module_& m) {
   m.def(
       "suggest_for_reals",
       [](double precision, double bound, double result_bound, unsigned depth, std::size_t min_degree, unsigned security,
-         const std::string& table, bool strict) {
-        return ckks::suggest_reals(
-            {precision, bound, result_bound, depth, min_degree, security, rlwe::security_table(table), strict});
+         const std::string& table, bool strict, unsigned flooding_bits) {
+        return ckks::suggest_reals({precision, bound, result_bound, depth, min_degree, security,
+                                    rlwe::security_table(table), strict, flooding_bits});
       },
       nb::kw_only(), "precision"_a, "bound"_a, "result_bound"_a, "depth"_a, "min_degree"_a, "security"_a, "table"_a,
-      "strict"_a, NoGil());
-  m.def("certified_error", &ckks::certified_error, "parameters"_a, "depth"_a, "result_bound"_a, NoGil());
-  m.def("holds_reals", &ckks::holds_reals, "parameters"_a);
+      "strict"_a, "flooding_bits"_a, NoGil());
+  m.def("certified_error", &ckks::certified_error, "parameters"_a, "depth"_a, "result_bound"_a, "flooding_bits"_a = 0,
+        NoGil());
+  m.def("holds_reals", &scheme::holds_reals, "parameters"_a);
+  m.def(
+      "scheme_holds_reals",
+      [](const std::string& name) { return scheme::values_of(scheme::named(name)) == scheme::Values::approximate; },
+      "name"_a);
   m.def(
       "real_bound", [](const rlwe::Parameters& parameters) { return ckks::Part::of(parameters).bound(); },
       "parameters"_a);
@@ -168,6 +179,20 @@ void bind_reals(nb::module_& m) {
   bind_encryption<rlwe::SecretKey>(m);
   m.def("decrypt", static_cast<Reals (*)(const RealArray&, const rlwe::SecretKey&)>(&value::decrypt), "x"_a, "key"_a,
         NoGil());
+  m.def(
+      "reveal_reals",
+      [](const RealArray& x, const rlwe::SecretKey& key, double precision, unsigned flooding_bits) {
+        return value::reveal(x, key, precision, flooding_bits);
+      },
+      "x"_a, "key"_a, "precision"_a, "flooding_bits"_a, NoGil());
+  m.def(
+      "revealed_error",
+      [](const RealArray& x, unsigned flooding_bits) {
+        const ckks::Approximate& numbers = x.numbers();
+        const unsigned bits = flooding_bits + rlwe::flooding_bits_of(numbers.ciphertext.batch());
+        return ckks::revealed_error(x.parameters(), numbers.about, numbers.scale(), bits);
+      },
+      "x"_a, "flooding_bits"_a, NoGil());
   bind_arithmetic(m);
   bind_functions_of_reals(m);
   bind_real_parameters(m);

@@ -86,7 +86,6 @@ namespace study {}
 // --- parameters: from what a computation needs, from a preset, or prime by prime -------------------------------------
 using bfv::bootstrappable_parameters;
 using ckks::certified_error;
-using ckks::holds_reals;
 using ckks::Precision;
 using ckks::ScaleLiteral;
 using ckks::suggest_reals;
@@ -96,6 +95,7 @@ using rlwe::ParametersLiteral;
 using rlwe::Scheme;
 using scheme::Aim;
 using scheme::explain;
+using scheme::holds_reals;
 using scheme::Intent;
 using scheme::preset;
 using scheme::preset_names;
@@ -291,6 +291,7 @@ using value::rerandomize;
 // ------------------------------------
 /// How wrong numbers can be: any of them, and their root mean square.
 using RealError = ckks::Error;
+using value::absolute;
 using value::apply;
 using value::chebyshev;
 using value::conjugate;
@@ -300,6 +301,8 @@ using value::polynomial;
 using value::RealArray;
 using value::RealInterval;
 using value::Reals;
+using value::relu;
+using value::step;
 
 // --- ciphertexts modulo one plaintext modulus: arithmetic that wraps around, as in other libraries -------------------
 using rlwe::Ciphertext;

@@ -13,6 +13,7 @@ from ..numbers.values import IntArray, from_native, index
 from ..options import Callback, options
 from ..reals.array import RealArray
 from ..reals.values import from_native as from_native_reals
+from ..reals.values import number
 from ..reporting import Task
 from .array import EncryptedArray
 from .sharded import ShardedArray
@@ -41,7 +42,7 @@ def decrypt(
     ciphertexts and public keys (IND-CPA), not against whoever also learns decryptions of ciphertexts that they
     influenced: results that others shall see are decrypted with `reveal`. Real numbers come with their errors, which
     tell of the secret key: whoever knows inputs and computation of some that were decrypted can find it (Li and
-    Micciancio, Eurocrypt 2021). Keep their digits beyond the error to yourself; there is no `reveal` of them yet.
+    Micciancio, Eurocrypt 2021). Keep them to yourself, and give others what `reveal` makes.
 
     Args:
         x: an encrypted array; ciphertexts that were not relinearised too.
@@ -77,9 +78,23 @@ def reveal(
 def reveal(
     x: EncryptedArray | ShardedArray, key: SecretKey, *, flooding_bits: int = 64, progress: Callback | None = None
 ) -> IntArray | Any: ...
+@overload
 def reveal(
-    x: EncryptedArray | ShardedArray, key: SecretKey, *, flooding_bits: int = 64, progress: Callback | None = None
-) -> IntArray | Any:
+    x: RealArray,
+    key: SecretKey,
+    *,
+    flooding_bits: int = 64,
+    precision: float,
+    progress: Callback | None = None,
+) -> NumberArray | Any: ...
+def reveal(
+    x: EncryptedArray | ShardedArray | RealArray,
+    key: SecretKey,
+    *,
+    flooding_bits: int = 64,
+    precision: float | None = None,
+    progress: Callback | None = None,
+) -> IntArray | NumberArray | Any:
     """Decrypts for others to see: the values that `decrypt` gives, or a refusal that may be told.
 
     Results of an exact scheme tell of the secret key only where noise comes near the limit, and whoever chooses the
@@ -90,6 +105,12 @@ def reveal(
     log2(ciphertexts) bits of ``x.noise_headroom``; ``Parameters.suggest(flooding_bits=...)`` provides them for up to
     1024 ciphertexts of each plaintext modulus.
 
+    Real numbers are given with an error, which tells of the key in every digit; so as much is added to it as
+    ``precision`` allows, whatever bound a file states, and what comes out is within 2^-flooding_bits of what depends on
+    the exact numbers alone. Scales of a word leave some 12 bits at a precision of 0.001 after one product
+    (``Parameters.suggest(scheme="ckks", precision=0.001, flooding_bits=12)``), for few results. Where more are given
+    away compute in exact integers.
+
     It does not help against ciphertexts that were forged rather than computed (chosen-ciphertext attacks): reveal what
     came from a side that follows the protocol. Nor does it hide the values themselves, or what they tell of the inputs.
 
@@ -99,6 +120,8 @@ def reveal(
         flooding_bits: the statistical security of the call, 1 to 128; after k calls, log2(k) fewer. The key counts
             ciphertexts (`SecretKey.reveals`) in a file beside its own, and stops at what `keygen` planned: after all of
             2^20 it is 44 of 64 bits.
+        precision: of real numbers, such as 0.001: how wrong any of them may be in the end. The same for all results of
+            a kind, and never chosen by what they are.
         progress: called as ``progress(done, total, what)``.
 
     Returns:
@@ -106,9 +129,10 @@ def reveal(
 
     Raises:
         ArgumentError: ``flooding_bits`` out of range.
-        UnsupportedError: real numbers.
+        ArgumentError: real numbers without ``precision``, or integers with it.
         MismatchError, RangeError: as `decrypt`.
-        NoiseError: too little headroom for this flooding, by the public bound. May be told.
+        NoiseError: too little headroom for this flooding, by the public bound. Of real numbers: their error leaves less
+            flooding than that at this precision. May be told.
         BudgetError: more ciphertexts than are left of what was planned for the key. May be told.
         FileError, FormatError: the file that counts can't be written, or is damaged. Nothing was decrypted.
         ContradictionError: more noise than the bound states. Must not be told.
@@ -120,18 +144,32 @@ def reveal(
         >>> cy.reveal(cy.encrypt([1, 2, 3], public) * 2, secret)
         array([2, 4, 6])
     """
-    given: object = x
-    if isinstance(given, RealArray):
-        raise UnsupportedError(
-            "reveal: real numbers are decrypted with their errors, which tell of the secret key, and flooding them is "
-            "not there yet; decrypt them for their owner alone, who can round and tell"
-        )
     bits = index(flooding_bits, "reveal: flooding_bits")
     if not 1 <= bits <= 128:
         raise ArgumentError(f"reveal: flooding_bits {bits} must lie in [1, 128]; 64 is usual")
+    if isinstance(x, RealArray):
+        return _revealed_reals(x, key, bits, precision, progress)
+    if precision is not None:
+        raise ArgumentError("reveal: a precision is of real numbers; integers are exact")
     # The library counts the ciphertexts of an array; the distances of several arrays add up too.
     whole = bits + (_core.flooding_bits_of(len(x.shards)) if isinstance(x, ShardedArray) else 0)
     return _opened("reveal", x, key, lambda array, native, how: _core.reveal(array, native, whole, how), progress)
+
+
+def _revealed_reals(
+    x: RealArray, key: SecretKey, bits: int, precision: float | None, progress: Callback | None
+) -> NumberArray | Any:
+    if not isinstance(key, SecretKey):
+        raise UnsupportedError(f"reveal takes the secret key, not {type(key).__name__}")
+    if precision is None:
+        raise ArgumentError(
+            "reveal: real numbers need precision=, such as 0.001, which says how much error may be added to theirs, "
+            f"±{x.error.max:.2g}; the more, the less they tell of the secret key"
+        )
+    task = Task("revealing", 1, progress)
+    numbers = from_native_reals(_core.reveal_reals(x.native, key.native, number(precision, "reveal: precision"), bits))
+    task.advance()
+    return numbers if numbers.ndim else numbers[()].item()
 
 
 def _opened(

@@ -20,6 +20,7 @@ from ..errors import ArgumentError, UnsupportedError
 from ..keys.keyring import Keyring
 from ..numbers.values import index, native, word
 from ..options import current
+from ..reals.array import RealArray
 from .digits import EncryptedDigits
 
 if TYPE_CHECKING:
@@ -48,6 +49,11 @@ _Values = TypeVar("_Values", EncryptedArray, EncryptedDigits)
 def _encrypted(operation: str, x: object) -> EncryptedArray:
     if isinstance(x, Distributed):
         raise UnsupportedError(f"{operation} of a sharded array: gather it first, or call {operation} for each shard")
+    if isinstance(x, RealArray):
+        raise UnsupportedError(
+            f"{operation} is of integers, exactly; arrays of real numbers have x.maximum(y), x.greater(y, gap), "
+            "x.sign(gap) and x.polynomial(coefficients)"
+        )
     if not isinstance(x, EncryptedArray):
         raise UnsupportedError(f"{operation} takes an encrypted array, not {type(x).__name__}; plain values have NumPy")
     return x

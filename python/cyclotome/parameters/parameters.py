@@ -174,10 +174,11 @@ prime; use wider special primes
             min_degree: at least this many slots.
             slots: False when values are only added and scaled, or the plaintext moduli need no slots.
             scheme: "bfv" or "bgv"; None: "bfv", and "bgv" for bits. "ckks" for real numbers, which ``depth``,
-                ``precision``, ``bound``, ``result_bound``, ``security``, ``table``, ``min_degree`` and ``strict`` are
-                about, and nothing else here; EXPERIMENTAL (doc/reals.md).
+                ``precision``, ``bound``, ``result_bound``, ``flooding_bits``, ``security``, ``table``, ``min_degree``
+                and ``strict`` are about, and nothing else here; EXPERIMENTAL (doc/reals.md).
             flooding_bits: results of up to 1024 ciphertexts at once can be given to others with `reveal` and this
-                flooding, up to 128 bits; 0: they cannot.
+                flooding, up to 128 bits; 0: they cannot. Of real numbers each result, right to ``precision``: some 12
+                bits.
             strict: noise bounds that assume nothing, at the price of some bits of modulus: for programs of two or more
                 products on a path that strangers choose after they saw ciphertexts; see doc/noise.md.
             bits: values are bits, or elements of GF(2^16): plaintext modulus 2 over Phi_m. ``depth`` counts ANDs in a
@@ -203,7 +204,7 @@ prime; use wider special primes
             >>> cy.Parameters.suggest(bits=True, depth=4, cyclotomic=21845).slots
             1024
         """
-        if scheme == "ckks":
+        if scheme is not None and _core.scheme_holds_reals(text("scheme", scheme)):
             exact = (
                 value_bits,
                 result_bits,
@@ -211,15 +212,14 @@ prime; use wider special primes
                 plain_products,
                 word,
                 slots,
-                flooding_bits,
                 bits,
                 cyclotomic,
                 parties,
             )
-            if exact != (16, None, None, 1, None, True, 0, False, None, 1) or precision is None:
+            if exact != (16, None, None, 1, None, True, False, None, 1) or precision is None:
                 raise ParameterError(
-                    "suggest: real numbers take depth, precision (such as 0.001), bound, result_bound, security, "
-                    "table, min_degree and strict"
+                    "suggest: real numbers take depth, precision (such as 0.001), bound, result_bound, flooding_bits, "
+                    "security, table, min_degree and strict"
                 )
             return cls.of_native(
                 _core.suggest_for_reals(
@@ -231,6 +231,7 @@ prime; use wider special primes
                     security=count("security", security, 0, 256),
                     table=text("table", table),
                     strict=bool(strict),
+                    flooding_bits=count("flooding_bits", flooding_bits, 0, 128),
                 ),
                 None,
             )

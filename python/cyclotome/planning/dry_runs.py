@@ -24,6 +24,8 @@ from ..functions.digits import EncryptedDigits, encrypt_digits_shape
 from ..keys.kinds import EvaluationKeys, PublicKey
 from ..numbers.values import interval_of
 from ..parameters.parameters import Parameters
+from ..reals.array import RealArray
+from ..reals.values import number
 from ..text import plural
 
 __all__ = ["DryRun", "Operand", "arrays_in", "results_of"]
@@ -33,11 +35,12 @@ __all__ = ["DryRun", "Operand", "arrays_in", "results_of"]
 class Operand:
     """An encrypted argument of a computation, as far as it is public: what `encrypt` would be told.
 
-    With ``digits`` and ``base`` it stands for `encrypt_digits`.
+    With ``digits`` and ``base`` it stands for `encrypt_digits`. Under parameters for real numbers it has a shape and a
+    bound on magnitudes.
     """
 
     shape: tuple[int, ...] = ()
-    bound: int | tuple[int, int] | None = None
+    bound: float | tuple[int, int] | None = None
     l1_bound: int | None = None
     wrap: bool = False
     layout: str = "packed"
@@ -45,16 +48,21 @@ class Operand:
     digits: int | None = None
     base: int | None = None
 
-    def encrypted(self, key: PublicKey) -> EncryptedArray | EncryptedDigits:
-        """What stands in its place: nothing of it grows with the number of its values but one entry for each
+    def encrypted(self, key: PublicKey) -> EncryptedArray | EncryptedDigits | RealArray:
+        """What stands in its place: nothing of integers grows with the number of its values but one entry for each
         ciphertext."""
-        if self.bound is not None:
+        reals = key.parameters.holds_reals
+        if self.bound is not None and not reals:
+            if isinstance(self.bound, float):
+                raise ArgumentError(f"{self!r}: bound {self.bound!r} is no whole number, and bounds of integers are")
             interval_of("plan", self.bound)
         try:
             shape = np.empty(self.shape, dtype="V0").shape  # of values that take no memory
             np.broadcast_to(np.int64(0), shape)  # and can be counted
         except (TypeError, ValueError, MemoryError) as error:
             raise ArgumentError(f"{self!r}: {self.shape!r} is no shape of an array ({error})") from None
+        if reals:
+            return RealArray.encrypt(np.zeros(shape), key, bound=self.magnitude())
         if self.digits is not None or self.base is not None:
             if self.digits is None or self.base is None:
                 raise ArgumentError(f"{self!r}: digits and base go together, as encrypt_digits takes them")
@@ -64,17 +72,34 @@ class Operand:
         return encrypt_shape(
             shape,
             key,
-            bound=self.bound,
+            bound=None if self.bound is None else interval_of("plan", self.bound),
             l1_bound=self.l1_bound,
             wrap=self.wrap,
             layout=self.layout,
             encoding=self.encoding,
         )
 
+    def magnitude(self) -> float | None:
+        """The bound of real numbers.
 
-def arrays_in(results: object) -> Iterator[EncryptedArray]:
-    """The encrypted arrays among what a computation returned."""
-    if isinstance(results, EncryptedArray):
+        Raises:
+            ArgumentError: something that is said of integers alone.
+        """
+        if isinstance(self.bound, tuple) or (
+            self.l1_bound,
+            self.wrap,
+            self.layout,
+            self.encoding,
+            self.digits,
+            self.base,
+        ) != (None, False, "packed", None, None, None):
+            raise ArgumentError(f"{self!r}: of real numbers a shape and a bound on magnitudes are stated, nothing else")
+        return None if self.bound is None else number(self.bound, f"{self!r}: a bound")
+
+
+def arrays_in(results: object) -> Iterator[Any]:
+    """The encrypted arrays, of integers or of reals, among what a computation returned."""
+    if isinstance(results, (EncryptedArray, RealArray)):
         yield results
     elif isinstance(results, EncryptedDigits):
         yield results.digits
@@ -90,7 +115,7 @@ def arrays_in(results: object) -> Iterator[EncryptedArray]:
         )
 
 
-def results_of(compute: Callable[..., object], arguments: Sequence[Any]) -> list[EncryptedArray]:
+def results_of(compute: Callable[..., object], arguments: Sequence[Any]) -> list[Any]:
     """The encrypted arrays that a computation returns. Raises what it does.
 
     Raises:
@@ -116,7 +141,7 @@ def results_of(compute: Callable[..., object], arguments: Sequence[Any]) -> list
         ) from None
     if not results:
         raise ArgumentError("plan: compute returned no encrypted array; it returns at least one")
-    return [as_sent(x) for x in results]
+    return [as_sent(x) if isinstance(x, EncryptedArray) else x for x in results]
 
 
 #: What errors about missing keys say that keygen should make.
@@ -134,7 +159,8 @@ class DryRun:
         self.context = Context(parameters.native, ACCOUNT, self.engine)
         self._secret = _core.SecretKey.generate(self.context.native)
         self._public = _core.PublicKey.generate(self._secret)
-        self._elements = sorted(set(parameters.native.slot_elements) - {1}) if parameters.has_slots else []
+        turns = parameters.has_slots or parameters.holds_reals
+        self._elements = sorted(set(parameters.native.slot_elements) - {1}) if turns else []
         self._refreshes = False
         self._make_keys()
 

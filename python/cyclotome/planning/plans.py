@@ -18,6 +18,7 @@ from ..keys.generation import sum_rotations
 from ..keys.keyring import Keyring
 from ..keys.kinds import EvaluationKeys, PublicKey
 from ..parameters.parameters import Parameters, required_parameters
+from ..reals.array import RealArray, power
 from ..text import byte_size, plural
 from .clocks import Clock
 from .dry_runs import DryRun, Operand, arrays_in, results_of
@@ -66,7 +67,7 @@ class Plan:
     rotations: tuple[int, ...]
     columns: bool
     galois_elements: tuple[int, ...]
-    #: Of the results, in their order: shapes, and the least noise headroom in bits.
+    #: Of the results, in their order: shapes, and the least noise headroom in bits; of real numbers infinity.
     shapes: tuple[tuple[int, ...], ...]
     noise_headroom: float
     #: Bytes of the arguments, of the results and of the evaluation keys that are used (``nbytes``); and those that are
@@ -82,6 +83,9 @@ class Plan:
     steady: bool = True
     #: What is refreshed, in its order, and where; whose work is part of all other figures.
     refreshes: tuple[PlannedRefresh, ...] = ()
+    #: Of real numbers how wrong any result can be, and the fewest products that are left; of integers None.
+    error: float | None = None
+    level: int | None = None
 
     def keygen(self) -> PlannedKeys:
         """Arguments for `keygen` that make the keys it takes and no others: ``cy.keygen(params, **plan.keygen())``."""
@@ -98,13 +102,16 @@ class Plan:
         keys += [f"rotations {list(self.rotations)}"] if self.rotations else []
         keys += ["columns"] if self.columns else []
         keys += [f"Galois elements {list(self.galois_elements)}"] if self.galois_elements else []
+        if self.error is None:
+            left = f"noise headroom {self.noise_headroom:.0f} bits"
+        else:
+            left = f"right to {power(self.error)}, {plural(self.level or 0, 'level')} left"
         lines = [
             self.parameters.summary(),
             f"depth            {self.depth}, {plural(self.products, 'product')}, "
             f"{plural(self.relinearizations, 'relinearisation')}",
             f"keys             {', '.join(keys) or 'none'}: {byte_size(self.key_bytes)}",
-            f"results          {', '.join(map(str, self.shapes))}, {byte_size(self.result_bytes)}, noise headroom "
-            f"{self.noise_headroom:.0f} bits",
+            f"results          {', '.join(map(str, self.shapes))}, {byte_size(self.result_bytes)}, {left}",
             f"memory           arguments {byte_size(self.input_bytes)}, at most {byte_size(self.peak_bytes)}",
             f"time             about {self.seconds:.2g} s on one core (estimate)",
         ]
@@ -144,19 +151,19 @@ def _operands(compute: Callable[..., object], inputs: object) -> list[Any]:
                 "plan: what does compute take? Say inputs=[cy.Operand(shape, bound=...), ...]"
             ) from None
         return [Operand((1,)) for _ in range(count)]
-    if isinstance(inputs, (Operand, EncryptedArray)):
+    if isinstance(inputs, (Operand, EncryptedArray, RealArray)):
         return [inputs]
     every = list(inputs) if isinstance(inputs, Sequence) else []
-    if not every or not (
-        all(isinstance(each, Operand) for each in every) or all(isinstance(each, EncryptedArray) for each in every)
+    if not every or not any(
+        all(isinstance(each, kind) for each in every) for kind in (Operand, EncryptedArray, RealArray)
     ):
         raise ArgumentError(f"plan: inputs {inputs!r}; they are cy.Operand(shape, bound=...), or encrypted arrays")
     return every
 
 
 def _on_account(
-    arrays: Sequence[EncryptedArray], known: _core.PlaintextMemory
-) -> tuple[_core.DryEngine, list[EncryptedArray], EvaluationKeys | None]:
+    arrays: Sequence[Any], known: _core.PlaintextMemory
+) -> tuple[_core.DryEngine, list[Any], EvaluationKeys | None]:
     """Encrypted arrays with their keys, as they are, on an engine that only keeps account."""
     head = arrays[0]
     engine = _core.DryEngine(engine_on("cpu:1"), known)
@@ -172,7 +179,7 @@ def _on_account(
     if public is not None:
         public = PublicKey(head.parameters, context, public.native.to(context.native), evaluation)
     ring = Keyring(public, evaluation)
-    moved = [EncryptedArray(x.parameters, context, x.native.to(context.native, ring.native()), ring) for x in arrays]
+    moved = [type(x)(x.parameters, context, x.native.to(context.native, ring.native()), ring) for x in arrays]
     engine.reset()
     return engine, moved, evaluation
 
@@ -210,7 +217,7 @@ def plan(
     operands = _operands(compute, inputs)
     known = _core.PlaintextMemory()
     clock = Clock(compute)
-    if isinstance(operands[0], EncryptedArray):
+    if isinstance(operands[0], (EncryptedArray, RealArray)):
         if parameters is not None and any(x.parameters != parameters for x in operands):
             raise ArgumentError("plan: the encrypted inputs are of other parameters")
         parameters = operands[0].parameters
@@ -236,7 +243,7 @@ def _made(
     engine: _core.DryEngine,
     evaluation: EvaluationKeys | None,
     arguments: Sequence[Any],
-    results: Sequence[EncryptedArray],
+    results: Sequence[Any],
     refreshes: Sequence[PlannedRefresh],
 ) -> Plan:
     account = engine.account
@@ -271,13 +278,15 @@ def _made(
         columns=columns,
         galois_elements=tuple(sorted(elements)),
         shapes=tuple(x.shape for x in results),
-        noise_headroom=min((x.noise_headroom for x in results), default=math.inf),
+        noise_headroom=min((x.noise_headroom for x in results if isinstance(x, EncryptedArray)), default=math.inf),
         input_bytes=sum(x.nbytes for x in arrays_in(list(arguments))),
         result_bytes=sum(x.nbytes for x in results),
         key_bytes=count * each,
         peak_bytes=engine.peak_bytes,
         seconds=math.nan,
         refreshes=tuple(refreshes),
+        error=max((x.error.max for x in results if isinstance(x, RealArray)), default=None),
+        level=min((x.level for x in results if isinstance(x, RealArray)), default=None),
     )
 
 

@@ -8,12 +8,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
+from .. import _core
 from ..errors import ArgumentError, PaddingWarning, ParameterError
 from ..numbers.values import index
 from ..options import bootstrap, current
+from ..parameters.checks import real, text
 from ..parameters.parameters import Parameters
 from .dry_runs import Operand
 from .moduli import MOST_BITS
+from .real_search import RealSearch, least_real_parameters
 from .search import cheapest
 from .trials import Search
 from .unlimited import cheapest_unlimited
@@ -37,6 +40,7 @@ def suggest(
     flooding_bits: int = 0,
     parties: int = 1,
     depth: int | Literal["unlimited"] | None = None,
+    precision: float | None = None,
     measure: bool = False,
     **intent: Any,
 ) -> Parameters:
@@ -60,7 +64,8 @@ def suggest(
         min_degree: at least this many slots.
         slots: False for arrays in coefficients, whose plaintext moduli need no slots. Otherwise they have n of them, or
             are a shorter prime with fewer, at least 64, where that takes less work in all.
-        scheme: "bfv" or "bgv"; None: the one that takes less time, by a model.
+        scheme: "bfv" or "bgv"; None: the one that takes less time, by a model. "ckks" for real numbers, which
+            ``precision`` belongs to; EXPERIMENTAL (doc/reals.md).
         plain_moduli: take these and no others, as for values that wrap around.
         flooding_bits: each result can be given to others with `reveal` and this flooding, up to 128 bits; 0: they
             can't.
@@ -69,6 +74,11 @@ def suggest(
         depth: "unlimited" for a computation whose operations refresh by themselves, ``with cy.bootstrap("auto")``: the
             one of `Parameters.bootstrappable` that takes the least work, refreshes included. Within that context it is
             what is looked for where no parameters carry the computation otherwise. EXPERIMENTAL.
+        precision: of real numbers, such as 0.001: how wrong any result is at most, by the bounds that arrays carry;
+            with ``flooding_bits`` of what `reveal` gives. The smallest degree, and then the smallest scale, at which it
+            is.
+            ``compute``, ``inputs``, ``security``, ``table``, ``min_degree``, ``strict`` and ``flooding_bits`` are what
+            goes with it.
         measure: choose by the time that the computation's work takes on one core of this machine, of the sets that the
             model ranks first: other machines may then have other parameters. Takes some seconds more, of which
             `progress` is told; what was measured is kept, for this build of the library, in the user's cache
@@ -87,9 +97,13 @@ def suggest(
         >>> x, y = (cy.encrypt(range(64), public, bound=99) for _ in range(2))
         >>> int(cy.decrypt((x * y).sum(), secret))
         85344
+        >>> cy.suggest(compute=lambda x: x * x, inputs=cy.Operand((64,), bound=4), precision=1e-3).scheme
+        'ckks'
     """
     if depth is not None and (compute is None or depth != "unlimited"):
         intent["depth"] = depth
+    if compute is None and precision is not None:
+        intent["precision"] = precision
     if compute is None:
         warnings.warn(
             "suggest without compute is cyclotome.Parameters.suggest, of the same arguments; this name for it "
@@ -122,6 +136,25 @@ def suggest(
     every = (inputs,) if isinstance(inputs, Operand) else tuple(inputs or ())
     if not every or not all(isinstance(each, Operand) for each in every):
         raise ArgumentError("suggest: say what compute is given: inputs=[cy.Operand(shape, bound=...), ...]")
+    if precision is not None or _approximate(scheme):
+        exact = (value_bits, word, slots, plain_moduli, parties, depth)
+        if precision is None or exact != (None, None, True, None, 1, None) or not _approximate(scheme, True):
+            raise ArgumentError(
+                "suggest: of real numbers a precision, such as 0.001, is stated, with security, table, min_degree, "
+                "strict and flooding_bits, and nothing else; integers have no precision"
+            )
+        return least_real_parameters(
+            RealSearch(
+                compute,
+                every,
+                real("precision", precision),
+                security,
+                table,
+                strict,
+                index(min_degree, "suggest: min_degree"),
+                index(flooding_bits, "suggest: flooding_bits"),
+            )
+        )
     if value_bits is not None and not 1 <= index(value_bits, "suggest: value_bits") <= MOST_BITS:
         raise ParameterError(f"suggest: value_bits = {value_bits} must lie in [1, {MOST_BITS}]")
     if value_bits is not None:
@@ -160,3 +193,8 @@ def suggest(
             if current.get().refresh_operands:
                 return cheapest_unlimited(search, word, min_degree, scheme)
             raise type(error)(f"{error}; or take depth='unlimited', and cy.bootstrap") from None
+
+
+def _approximate(scheme: str | None, otherwise: bool = False) -> bool:
+    """Whether a scheme is for real numbers; ``otherwise`` where none is named."""
+    return otherwise if scheme is None else _core.scheme_holds_reals(text("scheme", scheme))

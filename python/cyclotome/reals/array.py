@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, NoReturn, TypeAlias
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -57,7 +58,8 @@ class RealArray:
     them. EXPERIMENTAL.
 
     It follows NumPy where that makes sense: ``shape``, broadcasting, ``+ - * / **``, ``sum(axis)``, indexing, ``@``
-    with public matrices. Operands may be encrypted arrays and public numbers. Arrays are immutable.
+    with public matrices, ``np.exp(x)``, ``np.dot(w, x)``. Operands may be encrypted arrays and public numbers. Arrays
+    are immutable.
 
     Every array says how wrong its numbers can be: ``error.max`` bounds the distance of each from what exact arithmetic
     gives on the numbers that were encrypted, for every computation and all data within the stated bounds (doc/reals.md
@@ -69,7 +71,6 @@ class RealArray:
 
     __slots__ = ("_context", "_keyring", "_native", "_parameters")
 
-    __array_ufunc__ = None
     __pandas_priority__ = 5000
 
     def __init__(self, parameters: Parameters, context: Context, native: _core.RealArray, keys: Keyring) -> None:
@@ -332,6 +333,24 @@ class RealArray:
         total: RealArray = self.sum(axis, keepdims=keepdims)
         return total * (total.size / self.size)
 
+    def convolve(self, kernel: ArrayLike, mode: str = "full") -> RealArray:
+        """Along the last axis with a public list of numbers, as `numpy.convolve`: one matrix product, one level.
+
+        Args:
+            kernel: of one axis.
+            mode: "full", "same" or "valid", as NumPy has them.
+
+        Raises:
+            ArgumentError: another mode, a scalar, or a kernel of more axes.
+        """
+        weights = numbers_of(kernel, "convolve")
+        if not self.shape or weights.ndim != 1:
+            raise ArgumentError(f"convolve: shapes {self.shape} and {weights.shape}; both have an axis, a kernel one")
+        if mode not in ("full", "same", "valid"):
+            raise ArgumentError(f"convolve: mode {mode!r}; there are 'full', 'same' and 'valid'")
+        rows = np.eye(self.shape[-1], dtype=weights.dtype)
+        return self @ np.stack([np.convolve(row, weights, mode) for row in rows])  # type: ignore[call-overload]
+
     def roll(self, shift: int) -> RealArray:
         """As `numpy.roll` along the last axis: one level."""
         length = self.shape[-1] if self.shape else 1
@@ -368,14 +387,14 @@ class RealArray:
         low, high = _interval("polynomial", interval)
         return self.derived(_core.chebyshev(self._native, listed, low, high))
 
-    def _applied(self, name: str, interval: tuple[float, float], precision: float) -> RealArray:
-        low, high = _interval(name, interval)
+    def _applied(self, name: str, interval: tuple[float, float] | None, precision: float) -> RealArray:
+        low, high = (-self.bound, self.bound) if interval is None else _interval(name, interval)
         least = number(precision, f"{name}: a precision")
         return self.derived(_core.apply_function(self._native, name, low, high, least))
 
-    def exp(self, interval: tuple[float, float], precision: float = 1e-4) -> RealArray:
+    def exp(self, interval: tuple[float, float] | None = None, precision: float = 1e-4) -> RealArray:
         """e to the power of numbers within ``interval``, which you state, by a polynomial that is certified to be off
-        by ``precision`` at most; `error` holds that and all else.
+        by ``precision`` at most; `error` holds that and all else. None: within `bound`, whatever they are.
 
         Raises:
             ArgumentError: no polynomial of degree up to 255 is certified so far.
@@ -395,13 +414,92 @@ class RealArray:
         """1/x of numbers within ``interval``, above 0; as `exp`."""
         return self._applied("inverse", interval, precision)
 
-    def sigmoid(self, interval: tuple[float, float] = (-8.0, 8.0), precision: float = 1e-3) -> RealArray:
+    def sigmoid(self, interval: tuple[float, float] | None = (-8.0, 8.0), precision: float = 1e-3) -> RealArray:
         """1/(1 + e^-x) of numbers within ``interval``; as `exp`."""
         return self._applied("sigmoid", interval, precision)
 
-    def tanh(self, interval: tuple[float, float] = (-4.0, 4.0), precision: float = 1e-3) -> RealArray:
+    def tanh(self, interval: tuple[float, float] | None = (-4.0, 4.0), precision: float = 1e-3) -> RealArray:
         """Hyperbolic tangents of numbers within ``interval``; as `exp`."""
         return self._applied("tanh", interval, precision)
+
+    def _stepped(self, name: str, gap: float, precision: float, low: float, high: float) -> RealArray:
+        width, least = number(gap, f"{name}: a gap"), number(precision, f"{name}: a precision")
+        return self.derived(_core.step(self._native, width, least, low, high))
+
+    def sign(self, gap: float, precision: float = 1e-3) -> RealArray:
+        """-1 for numbers up to -``gap``, and 1 for those from ``gap`` on, off by ``precision`` at most; `error` holds
+        that and all else. Of numbers nearer to 0 it is something from -1 to 1, and `error` says nothing. The smaller
+        the gap is beside `bound`, the more levels it takes: 8 or 9 for a tenth, some 14 for a hundredth.
+
+        Raises:
+            ArgumentError: a gap that is not between 0 and `bound`; one that two polynomials of degree up to 255, one
+                after the other, don't reach.
+            UnsupportedError: complex numbers.
+            NoiseError: too few levels.
+        """
+        return self._stepped("sign", gap, precision, -1.0, 1.0)
+
+    def greater(self, other: Operand, gap: float, precision: float = 1e-3) -> RealArray:
+        """1 where numbers are larger than ``other`` by ``gap`` or more, and 0 where they are smaller by as much; as
+        `sign` of the difference."""
+        return (self - other)._stepped("greater", gap, precision, 0.0, 1.0)
+
+    def relu(self, precision: float | None = None) -> RealArray:
+        """max(x, 0), off by ``precision`` at most for every x up to `bound` (None: a hundredth of it); `error` holds
+        that and all else.
+
+        Raises:
+            ArgumentError: no polynomial of degree up to 255 is as near: below some 0.007 of the bound.
+            UnsupportedError: complex numbers.
+            NoiseError: too few levels.
+        """
+        least = self.bound / 100 if precision is None else number(precision, "relu: a precision")
+        return self.derived(_core.relu(self._native, least))
+
+    def __abs__(self) -> RealArray:
+        return self.absolute()
+
+    def absolute(self, precision: float | None = None) -> RealArray:
+        """|x| of real numbers; as `relu`, of which it has twice the precision: a fiftieth of the bound for None."""
+        least = self.bound / 50 if precision is None else number(precision, "absolute: a precision")
+        return self.derived(_core.absolute(self._native, least))
+
+    def maximum(self, other: Operand, precision: float | None = None) -> RealArray:
+        """The larger of each pair: ``other`` plus `relu` of the difference, off by ``precision`` at most (None: a
+        hundredth of the bound of the difference)."""
+        return (self - other).relu(precision) + other
+
+    def minimum(self, other: Operand, precision: float | None = None) -> RealArray:
+        """The smaller of each pair; as `maximum`."""
+        return self - (self - other).relu(precision)
+
+    def softmax(self, interval: tuple[float, float] | None = None, precision: float = 1e-3) -> RealArray:
+        """e^x over its sum along the last axis, for numbers within ``interval`` (None: within `bound`). Both functions
+        are right to ``precision`` of what they can be; `error` holds what follows for the quotient.
+
+        Raises:
+            ArgumentError: a scalar; an interval so wide that no polynomial is certified, some 5 long.
+            NoiseError: too few levels.
+        """
+        if not self.shape:
+            raise ArgumentError("softmax: a scalar has no axis to sum over")
+        low, high = (-self.bound, self.bound) if interval is None else _interval("softmax", interval)
+        middle, count = (low + high) / 2, self.shape[-1]
+        # Powers of e around 1, and their mean, which is as far from 0 as any of them.
+        least, most = math.exp(low - middle), math.exp(high - middle)
+        powers = (self - middle).exp((low - middle, high - middle), precision * least)
+        mean = powers.sum(-1, keepdims=True) * (1 / count)
+        shares = powers * mean.inverse((least, most), precision / most)
+        return (shares * (1 / count)).assume_bound(1.0)
+
+    # --- NumPy --------------------------------------------------------------------------------------------------------
+    def __array_ufunc__(self, function: Any, method: str, *operands: Any, **options: Any) -> Any:
+        """NumPy's ufuncs (NEP 13): those that `numpy_functions` has. Found when called, as they build on this."""
+        return import_module("cyclotome.reals.numpy_functions").applied(function, method, operands, options)
+
+    def __array_function__(self, function: Any, _: Any, arguments: Any, options: Any) -> Any:
+        """NumPy's other functions (NEP 18), likewise."""
+        return import_module("cyclotome.reals.numpy_functions").called(function, arguments, options)
 
     # --- what there is not --------------------------------------------------------------------------------------------
     def __eq__(self, other: object) -> NoReturn:

@@ -14,6 +14,7 @@ from ..frames import descriptions
 from ..frames.table import Table
 from ..functions.digits import EncryptedDigits
 from ..planning.plans import Plan, plan
+from ..reals.array import RealArray
 from .messages import Encrypted
 
 __all__ = ["planned", "signature"]
@@ -37,6 +38,8 @@ def _signature(x: Encrypted) -> Any:
         return (json.dumps(facts, sort_keys=True), *map(_signature, arrays))
     if isinstance(x, EncryptedDigits):
         return "digits", x.base, _signature(x.digits)
+    if isinstance(x, RealArray):
+        return "reals", x.shape, x.bound, x.level, x.dtype
     if not isinstance(x, EncryptedArray):
         raise UnsupportedError("plans are of arrays and tables; circuits' numbers have plans of their own")
     return x.shape, x.layout, x.encoding, x.interval, x.l1_bound, x.level, x.dtype, x.native.parts

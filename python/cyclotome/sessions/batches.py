@@ -14,6 +14,7 @@ from ..frames.table import Table
 from ..functions.digit_arrays import DigitArray
 from ..keys.held import held_for, hold_keys
 from ..keys.keyring import Keyring
+from ..reals.array import RealArray
 from .messages import arrays_of
 
 __all__ = ["Work", "arrays_within", "called", "held_in_worker", "keys_of", "mapped_arrays", "rejoined"]
@@ -39,14 +40,14 @@ def keys_of(batch: Any) -> Keyring:
 
 
 #: What consists of encrypted arrays, and is given keys as a whole.
-_KINDS = (EncryptedArray, DigitArray, Table, EncryptedColumn, EncryptedCategories)
+_KINDS = (EncryptedArray, RealArray, DigitArray, Table, EncryptedColumn, EncryptedCategories)
 
 
-def arrays_within(value: Any) -> Iterator[EncryptedArray]:
+def arrays_within(value: Any) -> Iterator[Any]:
     """All encrypted arrays in a batch."""
     if isinstance(value, (EncryptedColumn, EncryptedCategories)):
         yield from value.arrays()
-    elif isinstance(value, (EncryptedArray, DigitArray, Table)):
+    elif isinstance(value, (EncryptedArray, RealArray, DigitArray, Table)):
         yield from arrays_of(value)
     elif isinstance(value, (list, tuple)):
         for each in value:
@@ -72,6 +73,8 @@ def mapped_arrays(value: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def _as_sent(x: Any) -> Any:
+    if isinstance(x, RealArray):
+        return x
     return as_sent(x) if isinstance(x, EncryptedArray) else x.mapped(once(as_sent))
 
 

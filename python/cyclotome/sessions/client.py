@@ -22,6 +22,7 @@ from ..functions.numbers import EncryptedNumbers
 from ..keys.generation import keygen
 from ..keys.kinds import Keys
 from ..parameters.parameters import Parameters
+from ..reals.array import RealArray
 from ..streams import Buffer
 from .messages import Encrypted, fingerprint, key_bytes, question, read_answer, require_key
 
@@ -123,7 +124,7 @@ class Client:
 
     def encrypt(self, values: object, **options: Unpack[EncryptOptions]) -> EncryptedArray:
         """As `cyclotome.encrypt`, with the secret key, whose ciphertexts take half the space."""
-        return encryption.encrypt_integers(values, self._keys.secret, **options)
+        return encryption.encrypt(values, self._keys.secret, **options)
 
     def encrypt_frame(self, table: object, **options: Any) -> EncryptedFrame:
         """As `cyclotome.encrypt_frame`, with the secret key: an argument with columns, scales and missing values, which
@@ -137,7 +138,7 @@ class Client:
     def request(self, *arguments: object, **options: Unpack[EncryptOptions]) -> bytes:
         """The bytes of a request: arguments that are encrypted already as they are, others by `encrypt` with these
         options."""
-        encrypted = (EncryptedArray, DigitArray, Table)
+        encrypted = (EncryptedArray, RealArray, DigitArray, Table)
         arrays = [each if isinstance(each, encrypted) else self.encrypt(each, **options) for each in arguments]
         for each in arrays:
             require_key(each, self.key_id, "an argument")
@@ -187,7 +188,7 @@ class Client:
             return decrypt_frame(x, self._keys.secret)
         if isinstance(x, EncryptedDigits):
             return decrypt_digits(x, self._keys.secret)
-        if isinstance(x, EncryptedArray):
+        if isinstance(x, (EncryptedArray, RealArray)):
             return decryption.decrypt(x, self._keys.secret)
         from ..circuit import decrypt
 

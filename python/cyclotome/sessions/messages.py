@@ -16,6 +16,7 @@ from ..functions.digit_arrays import DigitArray
 from ..keys.keyring import Keyring
 from ..keys.kinds import EvaluationKeys, PublicKey
 from ..parameters.parameters import Parameters
+from ..reals.array import RealArray
 from ..streams import Buffer, Parts, Source, parts
 
 __all__ = [
@@ -32,8 +33,8 @@ __all__ = [
 ]
 
 #: What functions take and return.
-Encrypted = EncryptedArray | DigitArray | Table
-_KINDS = (EncryptedArray, DigitArray, Table)
+Encrypted = EncryptedArray | RealArray | DigitArray | Table
+_KINDS = (EncryptedArray, RealArray, DigitArray, Table)
 #: Objects in an answer.
 _MOST_RESULTS = 4096
 
@@ -120,9 +121,9 @@ def read_arguments(data: Buffer, *, max_bytes: int, most: int, device: str, allo
     return found
 
 
-def arrays_of(x: Encrypted) -> list[EncryptedArray]:
-    """The arrays that hold its ciphertexts."""
-    return [x] if isinstance(x, EncryptedArray) else x.arrays()
+def arrays_of(x: Encrypted) -> list[Any]:
+    """The arrays, of integers or of reals, that hold its ciphertexts."""
+    return [x] if isinstance(x, (EncryptedArray, RealArray)) else x.arrays()
 
 
 def require_key(x: Encrypted, key_id: str, what: str) -> None:

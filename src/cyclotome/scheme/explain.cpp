@@ -6,8 +6,8 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
-#include "cyclotome/scheme/ckks/part.hpp"
 #include "cyclotome/scheme/planning.hpp"
+#include "cyclotome/scheme/registry.hpp"
 #include "cyclotome/scheme/special_primes.hpp"
 
 namespace cyclotome::scheme {
@@ -119,7 +119,7 @@ std::string explain(const rlwe::Parameters& p) {
        << "; key switching in " << p.digits() << (p.digits() == 1 ? " digit of " : " digits of ")
        << p.primes_per_digit() << (p.primes_per_digit() == 1 ? " prime\n" : " primes\n");
   text << "  plaintext        ";
-  if (ckks::holds_reals(p)) {
+  if (holds_reals(p)) {
     text << "real or complex numbers, " << p.degree() / 2 << " in slots; " << p.part().summary()
          << "; one level for each "
          << "product, " << p.moduli().size() - 1 << " in all\n";

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/rlwe/parameters/parameters.hpp"
 #include "cyclotome/scheme/bfv/scheme.hpp"
 #include "cyclotome/scheme/bgv/scheme.hpp"
 #include "cyclotome/scheme/ckks/scheme.hpp"
@@ -13,13 +14,18 @@ namespace cyclotome::scheme {
 
 namespace {
 
+struct Entry {
+  const rlwe::Scheme* scheme;
+  Values values;
+};
+
 /// No scheme registers itself from a static object: linkers drop such objects from a static library.
 struct Table {
   std::mutex mutex;
-  std::vector<const rlwe::Scheme*> schemes = {
-      &bfv::scheme(),
-      &bgv::scheme(),
-      &ckks::scheme(),
+  std::vector<Entry> schemes = {
+      {&bfv::scheme(), Values::exact},
+      {&bgv::scheme(), Values::exact},
+      {&ckks::scheme(), Values::approximate},
   };
 };
 
@@ -52,7 +58,9 @@ const rlwe::Scheme* find(const Predicate& fits) {
 
 std::vector<const rlwe::Scheme*> known() {
   const std::lock_guard lock(table().mutex);
-  return table().schemes;
+  std::vector<const rlwe::Scheme*> all;
+  for (const Entry& entry : table().schemes) all.push_back(entry.scheme);
+  return all;
 }
 
 const rlwe::Scheme& named(std::string_view name) {
@@ -69,9 +77,20 @@ const rlwe::Scheme& numbered(std::uint8_t id) {
                                })));
 }
 
-void add_scheme(const rlwe::Scheme& scheme) {
+Values values_of(const rlwe::Scheme& scheme) {
   const std::lock_guard lock(table().mutex);
-  for (const rlwe::Scheme* const other : table().schemes) {
+  for (const Entry& entry : table().schemes) {
+    if (entry.scheme == &scheme) return entry.values;
+  }
+  return Values::exact;
+}
+
+bool holds_reals(const rlwe::Parameters& parameters) { return values_of(parameters.scheme()) == Values::approximate; }
+
+void add_scheme(const rlwe::Scheme& scheme, Values values) {
+  const std::lock_guard lock(table().mutex);
+  for (const Entry& entry : table().schemes) {
+    const rlwe::Scheme* const other = entry.scheme;
     if (other == &scheme) return;
     if (other->id() == scheme.id() || other->name() == scheme.name()) {
       throw ParameterError(message("scheme ", quoted(scheme.name()), " with number ",
@@ -82,7 +101,7 @@ void add_scheme(const rlwe::Scheme& scheme) {
   }
   if (scheme.id() == 0)
     throw ParameterError(message("scheme ", quoted(scheme.name()), " needs a number from 1 to 255"));
-  table().schemes.push_back(&scheme);
+  table().schemes.push_back({&scheme, values});
 }
 
 }  // namespace cyclotome::scheme

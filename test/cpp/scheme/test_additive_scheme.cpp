@@ -100,6 +100,8 @@ TEST(parameters_are_the_schemes_own) {
 
 TEST(a_name_or_number_is_given_once) {
   scheme::add_scheme(additive::scheme());  // again: nothing happens
+  CHECK(scheme::values_of(additive::scheme()) == scheme::Values::exact);
+  CHECK(scheme::values_of(scheme::named("ckks")) == scheme::Values::approximate);
   CHECK_EQ(scheme::known().size(), 4U);
   struct Other : rlwe::Scheme {
     std::string_view given_name;

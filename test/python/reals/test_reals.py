@@ -319,8 +319,10 @@ def test_reals_and_integers_never_meet(party: cy.Keys) -> None:
             compute()
     with pytest.raises(errors.MismatchError):
         cy.decrypt(x, exact.secret)
-    with pytest.raises(errors.UnsupportedError, match="errors"):
+    with pytest.raises(errors.ArgumentError, match="precision="):
         cy.reveal(x, party.secret)
+    with pytest.raises(errors.ArgumentError, match="integers are exact"):
+        cy.reveal(whole, exact.secret, precision=0.1)  # type: ignore[call-overload]
     frame: Any = {"a": [1, 2]}
     for refused in (
         lambda: cy.encrypt_frame(frame, party.public),
@@ -331,7 +333,8 @@ def test_reals_and_integers_never_meet(party: cy.Keys) -> None:
         lambda: cy.equal(x, x),
         lambda: cy.einsum("i->", x),
         lambda: cy.noise_budget(x, party.secret),
-        lambda: cy.plan(lambda v: v * v, party.public.parameters, [cy.Operand((2,))]),
+        lambda: cy.plan(lambda v: v * v, exact.public.parameters, [cy.Operand((2,), bound=0.5)]),
+        lambda: cy.plan(lambda v: v * v, party.public.parameters, [cy.Operand((2,), l1_bound=1)]),
         lambda: cy.circuit.encrypt([1], party.public, bits=2),
         lambda: cy.threshold.Session.create(party.public.parameters, parties=2),
     ):

@@ -183,12 +183,9 @@ def test_phases_hold_the_numbers(party: cy.Keys, rng: np.random.Generator) -> No
         assert log2_rms <= log2_canonical and log2_max <= log2_rms + np.log2(DEGREE)
 
 
-def test_decrypted_numbers_tell_the_secret(party: cy.Keys, rng: np.random.Generator) -> None:
-    """Li and Micciancio (2021): what `decrypt` gives away is c0 + c1 s without a rounding, so that s is a quotient.
-    That is why it is for the owner, and `reveal` is refused."""
-    x = encrypted(numbers(rng), party).switch_to_level(0)
+def quotient(x: cy.RealArray, given: Any) -> Poly:
+    """What (m - c0)/c1 is, m the encoding of decrypted numbers: the secret key, if m is the phase."""
     q = x.parameters.moduli[0]
-    given = cy.decrypt(x, party.secret)
     (c0, c1), m = parts(x), encoded(given, x.native.scale)
     root = next(r for r in (pow(g, (q - 1) // (2 * DEGREE), q) for g in range(2, 99)) if pow(r, DEGREE, q) == q - 1)
     points = [pow(root, 2 * i + 1, q) for i in range(DEGREE)]
@@ -200,15 +197,39 @@ def test_decrypted_numbers_tell_the_secret(party: cy.Keys, rng: np.random.Genera
     quotients = [(u - v) * pow(w, -1, q) % q for u, v, w in at]
     unit = pow(DEGREE, -1, q)
     terms = [[v * pow(z, -j, q) for v, z in zip(quotients, points, strict=True)] for j in range(DEGREE)]
-    secret = centred([sum(each) * unit for each in terms], q)
+    return centred([sum(each) * unit for each in terms], q)
+
+
+def test_decrypted_numbers_tell_the_secret(party: cy.Keys, rng: np.random.Generator) -> None:
+    """Li and Micciancio (2021): what `decrypt` gives away is c0 + c1 s without a rounding, so that s is a quotient.
+    That is why it is for the owner."""
+    x = encrypted(numbers(rng), party).switch_to_level(0)
+    secret = quotient(x, cy.decrypt(x, party.secret))
     assert set(secret) <= {-1, 0, 1}  # the key: it decrypts what nobody showed
     hidden = numbers(rng)
     y = encrypted(hidden, party).switch_to_level(0)
     b0, b1 = parts(y)
-    found = centred([i + j for i, j in zip(b0, multiplied(b1, secret), strict=True)], q)
+    found = centred([i + j for i, j in zip(b0, multiplied(b1, secret), strict=True)], y.parameters.moduli[0])
     assert np.abs(embedded(found) / y.native.scale - hidden).max() <= y.error.max
-    with pytest.raises(cy.errors.UnsupportedError):
-        cy.reveal(x, party.secret)
+
+
+def test_revealed_numbers_do_not_tell_the_secret(party: cy.Keys, rng: np.random.Generator) -> None:
+    """The same attack on what `reveal` gives, which is as right as it was asked for. Also by somebody who sees many,
+    and takes their mean: what is left of the flooding is far above the error."""
+    exact = numbers(rng)
+    x = encrypted(exact, party).switch_to_level(0)
+    given = [cy.reveal(x, party.secret, precision=1e-3, flooding_bits=10) for _ in range(64)]
+    for each in given:
+        assert np.abs(each - exact).max() <= 1e-3
+        assert len(set(quotient(x, each)) - {-1, 0, 1}) > DEGREE / 4
+    assert len({each.tobytes() for each in given}) == len(given)
+    assert len(set(quotient(x, np.mean(given, axis=0))) - {-1, 0, 1}) > DEGREE / 4
+    # How much is added follows from the precision alone, not from the error that an array states.
+    spread = [np.std(np.array(given) - exact)]
+    near = encrypted(exact, party, bound=1.0).switch_to_level(0) + x
+    twice = [cy.reveal(near, party.secret, precision=1e-3, flooding_bits=9) for _ in range(64)]
+    spread.append(np.std(np.array(twice) - 2 * exact))
+    assert 0.9 < spread[0] / spread[1] < 1.1 and spread[0] > 2**10 * x.error.rms / DEGREE
 
 
 def test_scales_are_those_of_the_paper(party: cy.Keys) -> None:

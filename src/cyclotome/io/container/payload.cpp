@@ -14,6 +14,7 @@
 #include "cyclotome/io/objects/plain_array_payload.hpp"
 #include "cyclotome/io/objects/polynomials_io.hpp"
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/scheme/registry.hpp"
 #include "cyclotome/value/arrays/assumption.hpp"
 
 namespace cyclotome::io {
@@ -101,7 +102,7 @@ CiphertextPayload read_ciphertext(const Section& section, const rlwe::Parameters
 
 const Section& description_section(const Envelope& envelope) {
   const auto payload = envelope.payload();
-  const std::string_view tag = ckks::holds_reals(envelope.parameters()) ? layout::real_array : layout::array;
+  const std::string_view tag = scheme::holds_reals(envelope.parameters()) ? layout::real_array : layout::array;
   if (payload.empty() || payload[0].tag != tag) {
     throw FormatError(message(name_of(envelope.kind()), " needs a section ", tag,
                               " before its ciphertexts: the data is damaged; get a fresh copy"));
@@ -218,7 +219,7 @@ std::vector<CiphertextPayload> ciphertext_payloads(const Envelope& envelope) {
     payloads.push_back(read_ciphertext(only_section(envelope, layout::ciphertext), p, envelope.version()));
     return payloads;
   }
-  const bool described = envelope.version() > 1 || ckks::holds_reals(p);
+  const bool described = envelope.version() > 1 || scheme::holds_reals(p);
   if (described) static_cast<void>(description_section(envelope));
   for (const Section& section : envelope.payload().subspan(described ? 1 : 0)) {
     if (section.tag != layout::ciphertext) {
@@ -245,7 +246,7 @@ ArrayPayload array_payload(const Envelope& envelope) {
         "only; load and save it there once");
   }
   const rlwe::Parameters& p = envelope.parameters();
-  if (ckks::holds_reals(p)) throw FormatError("the data is an array of real numbers, not of integers");
+  if (scheme::holds_reals(p)) throw FormatError("the data is an array of real numbers, not of integers");
   const Section& section = description_section(envelope);
   ArrayPayload payload = read_description(section, p);
   const std::size_t batch = ciphertext_payloads(envelope)[0].batch;
@@ -323,7 +324,7 @@ void check_payload(const Envelope& envelope) {
       static_cast<void>(plain_array_payload(envelope));
       break;
     case Kind::bundle:
-      if (ckks::holds_reals(envelope.parameters())) {
+      if (scheme::holds_reals(envelope.parameters())) {
         static_cast<void>(real_array_payload(envelope));
       } else if (envelope.version() > 1) {
         static_cast<void>(array_payload(envelope));

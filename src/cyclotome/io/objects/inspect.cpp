@@ -6,6 +6,7 @@
 #include "cyclotome/io/keys/key_payload.hpp"
 #include "cyclotome/io/objects/plain_array_payload.hpp"
 #include "cyclotome/rlwe/noise/noise_model.hpp"
+#include "cyclotome/scheme/registry.hpp"
 
 namespace cyclotome::io {
 
@@ -90,7 +91,7 @@ Inspection inspect(std::span<const std::uint8_t> bytes, Limits limits) {
                                  c.uniform_seed.has_value(), c.noise, headroom(p, c)});
       }
   }
-  if (container.kind() == Kind::bundle && ckks::holds_reals(p)) {
+  if (container.kind() == Kind::bundle && scheme::holds_reals(p)) {
     result.reals = real_array_payload(container);
   } else if (container.kind() == Kind::bundle && container.version() > 1) {
     result.description = array_payload(container);

@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 
+#include "cyclotome/rlwe/noise/flooding.hpp"
 #include "cyclotome/scheme/ckks/noise.hpp"
 #include "cyclotome/scheme/ckks/special_transform.hpp"
 #include "cyclotome/scheme/exact_context.hpp"
@@ -33,6 +34,10 @@ class Context final : public scheme::ExactContext {
   Ciphertext square_relinearized(const Ciphertext& a, const rlwe::EvaluationKeys& keys) const override;
   /// Without the primes that go: the same integers, and the same scale. Throws ArgumentError above the present level.
   Ciphertext switch_to_level(const Ciphertext& a, Level level) const override;
+
+  /// What the phase of a ciphertext holds, with a uniform error added. Throws ContradictionError for a phase beyond the
+  /// ciphertext's bound. flooding: of this context.
+  Plaintext revealed(const Ciphertext& ciphertext, const rlwe::SecretKey& key, const rlwe::Flooding& flooding) const;
 
  private:
   std::shared_ptr<const BaseConversion> message_lift(Level level, PlainIndex plain,

@@ -26,12 +26,23 @@ rlwe::Plaintext Context::open(const Ciphertext& ciphertext, const rlwe::SecretKe
   return round(ciphertext, rlwe::phase(key, ciphertext), peaks);
 }
 
+rlwe::Plaintext Context::revealed(const Ciphertext& ciphertext, const rlwe::SecretKey& key,
+                                  const rlwe::Flooding& flooding) const {
+  PolyArray phases = rlwe::phase(key, ciphertext);
+  flooding.add_to(phases, rlwe::flooding_seed(ciphertext, Seed::from_system()));
+  rlwe::NoisePeaks peaks(*this, ciphertext.batch());
+  Plaintext result = round(ciphertext, phases, peaks);
+  const scheme::NoiseGauge noise = gauge(ciphertext);
+  peaks.require("reveal", rlwe::log2_sum(ciphertext.noise().log2_max, flooding.log2_flooded()), noise.log2_unit,
+                noise.error);
+  return result;
+}
+
 /// The error stays in what is decrypted, and is linear in the secret: what floods exact messages does not hide it.
 rlwe::Plaintext Context::reveal_from(const Ciphertext&, const rlwe::SecretKey&, unsigned, Seed&&) const {
   throw UnsupportedError(
-      "reveal: real numbers are decrypted with their errors, which tell of the secret key (Li and Micciancio, 2021); "
-      "decrypt is for the key's owner, and what others shall see is rounded by the owner, or computed in exact "
-      "integers");
+      "reveal: how wrong real numbers may be is no fact of a ciphertext; the reveal of arrays of reals floods up to a "
+      "precision");
 }
 
 /// An encryption of zero at the top level is one at every level.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/scheme/ckks/noise.hpp"
 
+#include <limits>
+
 #include "cyclotome/scheme/ckks/levels.hpp"
 
 namespace cyclotome::ckks {
@@ -28,6 +30,34 @@ Error error_of(const rlwe::Parameters& parameters, const Approximation& a, doubl
   const double max = root * std::exp2(a.error.log2_canonical) / scale, rms = root * std::exp2(a.error.log2_rms) / scale;
   const double decoding = transform_error(parameters) * (a.bound + rms);
   return {max + std::sqrt(n / 2) * decoding, rms + decoding};
+}
+
+namespace {
+
+/// How wrong a number can be for each unit that a coefficient is flooded by: as roundings are, which are uniform up to
+/// one half.
+double slot_of_unit(const rlwe::Parameters& parameters, double scale) {
+  const double root = std::sqrt(static_cast<double>(parameters.degree()));
+  return 2 * root * std::exp2(parameters.noise().rounding_of_polynomial().log2_canonical) / scale;
+}
+
+/// Of what doubles are off by in these bounds.
+constexpr double slack = 1 + 0x1p-20;
+
+}  // namespace
+
+double log2_hidden(const Approximation& a) { return std::log2(std::exp2(a.error.log2_rms) + 0.5); }
+
+double revealed_error(const rlwe::Parameters& parameters, const Approximation& a, double scale,
+                      unsigned flooding_bits) {
+  const double log2_units = log2_hidden(a) + flooding_bits + std::log2(static_cast<double>(parameters.degree()));
+  return error_of(parameters, a, scale).max + slot_of_unit(parameters, scale) * std::exp2(log2_units) * slack;
+}
+
+double log2_flooding(const rlwe::Parameters& parameters, const Approximation& a, double scale, double precision) {
+  const double left = precision - error_of(parameters, a, scale).max;
+  if (!(left > 0)) return -std::numeric_limits<double>::infinity();
+  return std::log2(left / (slot_of_unit(parameters, scale) * slack));
 }
 
 }  // namespace cyclotome::ckks

@@ -79,4 +79,17 @@ struct Error {
 };
 Error error_of(const rlwe::Parameters& parameters, const Approximation& a, double scale);  ///< at a level's scale
 
+// Numbers for others to see: a uniform error is added to every coefficient of the phase, and the law of what comes out
+// is within 2^-flooding_bits, for each ciphertext, of one that depends on the exact numbers alone. Of errors e and a
+// uniform one up to F in n coefficients these are at most |e|_1/(2F) <= n rms/(2F) apart.
+
+/// How wrong such numbers are at least.
+double revealed_error(const rlwe::Parameters& parameters, const Approximation& a, double scale, unsigned flooding_bits);
+/// log2 of the flooding whose numbers are off by `precision` at most, their own error included: rlwe::Flooding's limit.
+/// -infinity where the error leaves nothing.
+double log2_flooding(const rlwe::Parameters& parameters, const Approximation& a, double scale, double precision);
+/// log2 of what is to be hidden, as rlwe::Flooding takes it: the root mean square of the error, and half a unit, as
+/// exact numbers are no integers.
+double log2_hidden(const Approximation& a);
+
 }  // namespace cyclotome::ckks

@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/rlwe/noise/flooding.hpp"
+#include "cyclotome/rlwe/noise/reveal_budget.hpp"
 #include "cyclotome/rlwe/operations.hpp"
 #include "cyclotome/scheme/ckks/levels.hpp"
 #include "cyclotome/scheme/ckks/programs.hpp"
@@ -115,13 +117,56 @@ Approximate encrypt(const rlwe::Plaintext& plaintext, const rlwe::SecretKey& key
   return encrypted(plaintext, key, bound, rlwe::symmetric_zero_noise(plaintext.context()->parameters(), PlainIndex(0)));
 }
 
-Numbers decrypt(const Approximate& a, const rlwe::SecretKey& key) {
+namespace {
+
+/// In as few primes as the phase takes.
+Ciphertext shortest(const Approximate& a) {
   constexpr double spare = 10;  // bits, so that what is seen of the noise tells it from a wrong key's
   const rlwe::Parameters& parameters = parameters_of(a);
   std::size_t primes = 1;
   while (primes < a.level().primes && parameters.log2_modulus(primes) < a.ciphertext.noise().log2_max + spare) ++primes;
-  const Ciphertext low = a.context().switch_to_level(a.ciphertext, Level(primes));
-  return decode(scheme::decrypt(low, key), a.scale());
+  return a.context().switch_to_level(a.ciphertext, Level(primes));
+}
+
+std::string in_words(double precision) { return message("±", std::ldexp(std::round(std::ldexp(precision, 50)), -50)); }
+
+}  // namespace
+
+Numbers decrypt(const Approximate& a, const rlwe::SecretKey& key) {
+  return decode(scheme::decrypt(shortest(a), key), a.scale());
+}
+
+Numbers reveal(const Approximate& a, const rlwe::SecretKey& key, double precision, unsigned flooding_bits) {
+  if (!(precision > 0) || !std::isfinite(precision) || flooding_bits < 1 || flooding_bits > 160) {
+    throw ArgumentError(
+        message("reveal: a precision of ", precision, " and ", flooding_bits,
+                " bits of flooding, those for several ciphertexts in one call included; a precision is ",
+                "above 0, and bits lie in [1, 160]"));
+  }
+  const rlwe::Parameters& parameters = parameters_of(a);
+  const double log2_limit = log2_flooding(parameters, a.about, a.scale(), precision), hidden = log2_hidden(a.about);
+  const double most = std::floor(log2_limit - hidden - std::log2(static_cast<double>(parameters.degree())));
+  if (!(most >= flooding_bits)) {
+    throw NoiseError(message("reveal: ", flooding_bits, " bits of flooding, those for several ciphertexts in one call ",
+                             "included, leave these numbers right to ",
+                             in_words(revealed_error(parameters, a.about, a.scale(), flooding_bits)), ", not to ±",
+                             precision, most >= 1 ? message("; for that there are ", most, " bits") : std::string(),
+                             "; take more precision at the start (suggest with flooding_bits), or fewer bits"));
+  }
+  rlwe::require_same_context("reveal", *key.context(), *a.ciphertext.context());
+  // The limit leaves as much of a phase as precision does: far less than the scale.
+  const NoiseBound flooded{log2_limit, log2_limit, log2_limit};
+  if (const double over = calculus_of(a).sum(a.ciphertext.noise(), flooded).log2_max + 1e-9 -
+                          (log2_noise_limit(parameters, a.level()) + rlwe::log2_margin);
+      over > 0) {
+    throw NoiseError(message("reveal: with an error up to ", precision, " numbers up to ", a.about.bound,
+                             " leave what ", parameters.summary(), " hold; ask for more precision"));
+  }
+  const Ciphertext low = shortest(
+      {a.ciphertext.derived(a.ciphertext.polynomials(), calculus_of(a).sum(a.ciphertext.noise(), flooded)), a.about});
+  const rlwe::Flooding flooding(a.context(), {hidden, hidden, hidden}, log2_limit, flooding_bits);
+  rlwe::spend_reveals(key.id(), a.ciphertext.batch());  // what is refused for what everybody knows costs nothing
+  return decode(a.context().revealed(low, key, flooding), a.scale());
 }
 
 Approximate add(const Approximate& a, const Approximate& b) {

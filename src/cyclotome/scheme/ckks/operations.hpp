@@ -29,6 +29,13 @@ Approximate encrypt(const rlwe::Plaintext& plaintext, const rlwe::SecretKey& key
 /// The numbers of all slots, with their errors; for the key's owner alone. Throws what scheme::decrypt does.
 Numbers decrypt(const Approximate& a, const rlwe::SecretKey& key);
 
+/// The numbers of all slots for others to see, each off by `precision` at most: flooded by as much as that leaves,
+/// whatever bounds say, so that what comes out of one ciphertext is within 2^-flooding_bits of what depends on the
+/// exact numbers alone. Counted (rlwe/noise/reveal_budget.hpp). Throws ArgumentError unless flooding_bits lies in [1,
+/// 160] and the precision is above 0; NoiseError where the error leaves less, which may be told; BudgetError; and what
+/// decrypt does.
+Numbers reveal(const Approximate& a, const rlwe::SecretKey& key, double precision, unsigned flooding_bits);
+
 /// A ciphertext with what is known of it, as files have it: its noise is that of the whole phase.
 Approximate with_phase(const rlwe::Ciphertext& ciphertext, const Approximation& about, const char* operation);
 

@@ -109,7 +109,15 @@ rlwe::Parameters with_scale(const ScaleLiteral& literal) {
                           literal.name);
 }
 
-double certified_error(const rlwe::Parameters& parameters, unsigned depth, double result_bound) {
+namespace {
+
+/// A number after `depth` squares one after the other, and the scale that it has then.
+struct Squared {
+  Approximation about;
+  double scale;
+};
+
+Squared squared(const rlwe::Parameters& parameters, unsigned depth, double result_bound) {
   const Part& part = Part::of(parameters);
   const std::vector<double> scales = level_scales(parameters.moduli(), part.scale());
   const double result = largest_result(part.bound(), result_bound, depth);
@@ -122,7 +130,16 @@ double certified_error(const rlwe::Parameters& parameters, unsigned depth, doubl
                 rlwe::relinearization_noise(parameters, PlainIndex(0), Level(level)));
     x.bound = std::min(x.bound, result);
   }
-  return error_of(parameters, x, scales[level - 1]).max;
+  return {x, scales[level - 1]};
+}
+
+}  // namespace
+
+double certified_error(const rlwe::Parameters& parameters, unsigned depth, double result_bound,
+                       unsigned flooding_bits) {
+  const Squared after = squared(parameters, depth, result_bound);
+  if (flooding_bits == 0) return error_of(parameters, after.about, after.scale).max;
+  return revealed_error(parameters, after.about, after.scale, flooding_bits);
 }
 
 rlwe::Parameters suggest_reals(const Precision& wanted) {
@@ -141,7 +158,7 @@ rlwe::Parameters suggest_reals(const Precision& wanted) {
       try {
         rlwe::Parameters parameters = with_scale({degree, bits, wanted.depth, wanted.bound, wanted.result_bound,
                                                   wanted.security, wanted.table, false, wanted.strict});
-        const double error = certified_error(parameters, wanted.depth, wanted.result_bound);
+        const double error = certified_error(parameters, wanted.depth, wanted.result_bound, wanted.flooding_bits);
         best = std::min(best, error);
         if (error <= wanted.precision) return parameters;
       } catch (const ParameterError&) {
@@ -149,11 +166,12 @@ rlwe::Parameters suggest_reals(const Precision& wanted) {
       }
     }
   }
-  throw ParameterError(message("no parameters are right to ", wanted.precision, " after ", wanted.depth,
-                               " products of numbers up to ", wanted.bound, ", results up to ", result, ", with ",
-                               wanted.security, " bits of security",
-                               std::isfinite(best) ? message("; the best that there are, to ", best) : std::string(),
-                               "; ask for less precision or depth, or a smaller bound"));
+  throw ParameterError(
+      message("no parameters are right to ", wanted.precision, " after ", wanted.depth, " products of numbers up to ",
+              wanted.bound, ", results up to ", result, ", with ", wanted.security, " bits of security",
+              wanted.flooding_bits == 0 ? std::string() : message(" and ", wanted.flooding_bits, " bits of flooding"),
+              std::isfinite(best) ? message("; the best that there are, to ", best) : std::string(),
+              "; ask for less precision or depth, or a smaller bound"));
 }
 
 }  // namespace cyclotome::ckks

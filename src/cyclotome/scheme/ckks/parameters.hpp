@@ -36,6 +36,7 @@ struct Precision {
   unsigned security = 128;                                   ///< bits that are demanded
   rlwe::SecurityTable table = rlwe::default_security_table;  ///< by which
   bool strict = false;                                       ///< noise bounds that assume nothing
+  unsigned flooding_bits = 0;  ///< results can be given to others with this; 0: they can't
 };
 
 /// The smallest degree, and then the smallest scale, at which `depth` squares of `bound`, one after the other, are
@@ -43,7 +44,8 @@ struct Precision {
 /// nothing is, and says how right results can be.
 rlwe::Parameters suggest_reals(const Precision& wanted);
 
-/// That error, of numbers under public-key encryption.
-double certified_error(const rlwe::Parameters& parameters, unsigned depth, double result_bound);
+/// That error, of numbers under public-key encryption; with flooding_bits of what `reveal` gives.
+double certified_error(const rlwe::Parameters& parameters, unsigned depth, double result_bound,
+                       unsigned flooding_bits = 0);
 
 }  // namespace cyclotome::ckks

@@ -44,8 +44,4 @@ const Part& Part::of(const rlwe::Parameters& parameters) {
   throw MismatchError(message("parameters for real numbers were asked for, but these are ", parameters.summary()));
 }
 
-bool holds_reals(const rlwe::Parameters& parameters) {
-  return dynamic_cast<const Part*>(&parameters.part()) != nullptr;
-}
-
 }  // namespace cyclotome::ckks

@@ -35,9 +35,6 @@ class Part final : public rlwe::SchemePart {
   double scale_, bound_;
 };
 
-/// Whether these parameters are for real numbers, so that arrays of integers have no meaning under them.
-bool holds_reals(const rlwe::Parameters& parameters);
-
 /// For messages: "2^40.25".
 std::string power_of_two(double x);
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/scheme/ckks/part.hpp"
+#include "cyclotome/scheme/registry.hpp"
 
 namespace cyclotome::value {
 
@@ -195,7 +195,7 @@ BigUnsigned plain_product(const rlwe::Parameters& parameters) {
 }
 
 BigUnsigned capacity(const rlwe::Parameters& parameters) {
-  if (ckks::holds_reals(parameters)) {
+  if (scheme::holds_reals(parameters)) {
     throw MismatchError(message("integers under ", parameters.summary(),
                                 ", which are for real numbers; encrypt these as ",
                                 "real numbers, or take parameters of an exact scheme"));

@@ -2,8 +2,8 @@
 #include "cyclotome/value/matrices/field_rolls.hpp"
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/scheme/ckks/part.hpp"
 #include "cyclotome/scheme/encoding.hpp"
+#include "cyclotome/scheme/registry.hpp"
 
 namespace cyclotome::value {
 
@@ -96,7 +96,7 @@ std::vector<std::uint64_t> slot_elements(const rlwe::Parameters& parameters) {
   const GaloisGroup& group = parameters.slot_ring()->galois();
   std::vector<std::uint64_t> elements;
   for (const GaloisGroup::Generator& generator : group.generators()) {
-    const bool slots = parameters.has_slots() || ckks::holds_reals(parameters);
+    const bool slots = parameters.has_slots() || scheme::holds_reals(parameters);
     if (!slots || !is_power_of_two(generator.order)) continue;
     for (const std::uint64_t element : rlwe::doublings(group, generator)) elements.push_back(element);
   }

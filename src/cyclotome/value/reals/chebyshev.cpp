@@ -45,6 +45,11 @@ double most_sigmoid(const RealInterval& i, double rho) { return most_logistic(ta
 /// 2 sigmoid(2z) - 1.
 double most_tanh(const RealInterval& i, double rho) { return 2 * most_logistic(2 * tall(i, rho)) + 1; }
 
+/// |erf(x + iy)| <= |erf(x)| + (2/sqrt(pi)) e^-x^2 int_0^|y| e^t^2 dt.
+double most_erf(double height) { return 1 + 1.13 * height * std::exp(height * height); }
+
+double most_magnitude(const RealInterval& i) { return std::max(std::abs(i.low), std::abs(i.high)); }
+
 const std::array<Analytic, 6>& table() {
   static const std::array<Analytic, 6> all{
       Analytic{"exp", [](double x) { return std::exp(x); }, most_exp},
@@ -93,6 +98,33 @@ const Analytic& analytic(std::string_view name) {
   throw ArgumentError(
       message("there is no function '", name, "'; there are exp, log, sqrt, inverse, sigmoid and tanh"));
 }
+
+Analytic step(double steepness, double low, double high) {
+  const double middle = low / 2 + high / 2, half = high / 2 - low / 2;
+  return {"sign", [=](double x) { return middle + half * std::erf(steepness * x); },
+          [=](const RealInterval& i, double rho) {
+            return std::abs(middle) + std::abs(half) * most_erf(steepness * tall(i, rho));
+          }};
+}
+
+Analytic ramp(double steepness) {
+  return {"relu", [=](double x) { return x * (1 + std::erf(steepness * x)) / 2; },
+          [=](const RealInterval& i, double rho) {
+            const double size = most_magnitude(i) + wide(i, rho) + tall(i, rho);
+            return size * (1 + most_erf(steepness * tall(i, rho))) / 2;
+          }};
+}
+
+Analytic magnitude(double steepness) {
+  return {"abs", [=](double x) { return x * std::erf(steepness * x); },
+          [=](const RealInterval& i, double rho) {
+            const double size = most_magnitude(i) + wide(i, rho) + tall(i, rho);
+            return size * most_erf(steepness * tall(i, rho));
+          }};
+}
+
+/// u erfc(u) is largest at u = 0.5316, where it is 0.24038.
+double relu_distance(double steepness) { return 0.1202 / steepness; }
 
 Fit fit(const Analytic& function, const RealInterval& interval, double precision) {
   if (!(interval.low < interval.high) || !std::isfinite(interval.radius()) || !(precision > 0)) {

@@ -30,6 +30,16 @@ struct Analytic {
   std::function<double(const RealInterval& interval, double rho)> most;
 };
 
+/// Near low for x below 0 and near high above: (low + high)/2 + (high - low)/2 erf(steepness x), which is off by
+/// |high - low|/2 erfc(steepness |x|).
+Analytic step(double steepness, double low, double high);
+/// Near max(x, 0): x (1 + erf(steepness x))/2, which is off by at most `relu_distance`.
+Analytic ramp(double steepness);
+/// Near |x|: x erf(steepness x), off by twice as much.
+Analytic magnitude(double steepness);
+/// The largest |max(x, 0) - ramp(x)| over all x.
+double relu_distance(double steepness);
+
 /// "exp", "log", "sqrt", "inverse", "sigmoid", "tanh". Throws ArgumentError for other names.
 const Analytic& analytic(std::string_view name);
 

@@ -2,6 +2,7 @@
 #include "cyclotome/value/reals/real_encryption.hpp"
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/rlwe/noise/flooding.hpp"
 
 namespace cyclotome::value {
 
@@ -35,14 +36,34 @@ RealArray encrypt(const Reals& values, const rlwe::SecretKey& key, std::optional
   return encrypted(values, key, bound);
 }
 
-Reals decrypt(const RealArray& x, const rlwe::SecretKey& key) {
+namespace {
+
+/// x on the engine of the key.
+RealArray beside(const char* operation, const RealArray& x, const rlwe::SecretKey& key) {
   if (x.parameters().fingerprint() != key.context()->parameters().fingerprint()) {
-    throw MismatchError(message("decrypt: the array was encrypted under ", x.parameters().summary(), ", the key is of ",
-                                key.context()->parameters().summary()));
+    throw MismatchError(message(operation, ": the array was encrypted under ", x.parameters().summary(),
+                                ", the key is of ", key.context()->parameters().summary()));
   }
   const bool here = x.context()->engine() == key.context()->engine();
-  const RealArray own = here ? x : x.to(key.context(), {});
+  return here ? x : x.to(key.context(), {});
+}
+
+}  // namespace
+
+Reals decrypt(const RealArray& x, const rlwe::SecretKey& key) {
+  const RealArray own = beside("decrypt", x, key);
   return gathered(ckks::decrypt(own.numbers(), key), own.layout(), own.field());
+}
+
+Reals reveal(const RealArray& x, const rlwe::SecretKey& key, double precision, unsigned flooding_bits) {
+  if (flooding_bits < 1 || flooding_bits > 128) {
+    throw ArgumentError(message("reveal: flooding_bits ", flooding_bits, " must lie in [1, 128]; 64 is usual"));
+  }
+  const RealArray own = beside("reveal", x, key);
+  const ckks::Approximate& numbers = own.numbers();
+  // The distances of all ciphertexts add up.
+  const unsigned bits = flooding_bits + rlwe::flooding_bits_of(numbers.ciphertext.batch());
+  return gathered(ckks::reveal(numbers, key, precision, bits), own.layout(), own.field());
 }
 
 }  // namespace cyclotome::value

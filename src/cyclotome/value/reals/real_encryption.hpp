@@ -18,4 +18,10 @@ RealArray encrypt(const Reals& values, const rlwe::SecretKey& key, std::optional
 /// whoever knows what the numbers should be (Li and Micciancio, Eurocrypt 2021). Throws MismatchError for another key.
 Reals decrypt(const RealArray& x, const rlwe::SecretKey& key);
 
+/// The numbers for others to see, each off by `precision` at most: flooded, so that what the whole call gives is within
+/// 2^-flooding_bits of what depends on the exact numbers alone (ckks::reveal). The precision is to be the same whatever
+/// the array says of its own error. Throws NoiseError where the error leaves too little, ArgumentError for bits outside
+/// [1, 128], BudgetError where the key's count is spent, and what `decrypt` does.
+Reals reveal(const RealArray& x, const rlwe::SecretKey& key, double precision, unsigned flooding_bits);
+
 }  // namespace cyclotome::value

@@ -2,6 +2,7 @@
 #include "cyclotome/value/reals/real_functions.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -32,10 +33,33 @@ struct Value {
   double constant = 0;
 };
 
-/// Chebyshev polynomials of t, each made once: T_(a+b) = 2 T_a T_b - T_(a-b). All are within [-1, 1] where t is.
+/// Complex numbers no farther from [-1, 1] than a distance: within the ellipse with foci at its ends where
+/// |T_k| <= cosh(k eta), cosh(eta) = 1 + distance.
+class Nearby {
+ public:
+  explicit Nearby(double distance) : eta_(std::acosh(1 + distance) * (1 + 0x1p-40)) {}
+
+  /// |T_k| at most.
+  double most(std::size_t k) const { return eta_ == 0 ? 1 : std::cosh(static_cast<double>(k) * eta_) * (1 + 0x1p-40); }
+  /// What a sum of Chebyshev polynomials rises by at most: T_k' = 2k (T_(k-1) + T_(k-3) + ...), the last half if T_0.
+  double slope(const std::vector<double>& c) const {
+    std::vector<double> d(c.size() + 1, 0);
+    double sum = 0;
+    for (std::size_t k = c.size() - 1; k >= 1; --k) {
+      d[k - 1] = (k + 1 < d.size() ? d[k + 1] : 0) + 2 * static_cast<double>(k) * c[k];
+      sum += std::abs(d[k - 1]) * most(k - 1) / (k == 1 ? 2 : 1);
+    }
+    return sum * (1 + 0x1p-30);
+  }
+
+ private:
+  double eta_;
+};
+
+/// Chebyshev polynomials of t, each made once: T_(a+b) = 2 T_a T_b - T_(a-b).
 class Basis {
  public:
-  explicit Basis(const RealArray& t) { powers_.emplace(1, t); }
+  Basis(const RealArray& t, const Nearby& nearby) : nearby_(nearby) { powers_.emplace(1, t); }
 
   const RealArray& at(std::size_t k) {
     if (const auto found = powers_.find(k); found != powers_.end()) return found->second;
@@ -44,17 +68,18 @@ class Basis {
     const RealArray& a = at(high);
     const RealArray twice = multiply(multiply(a, b), scalar(2));
     const RealArray made = high == low ? add(twice, scalar(-1)) : subtract(twice, at(1));
-    return powers_.emplace(k, made.assume_bound(1)).first->second;
+    return powers_.emplace(k, made.assume_bound(nearby_.most(k))).first->second;
   }
 
  private:
+  Nearby nearby_;
   std::map<std::size_t, RealArray> powers_;
 };
 
 /// Baby steps T_1 ... T_(m-1), and giant steps T_m, T_2m, T_4m, ...
 class Evaluation {
  public:
-  Evaluation(const RealArray& t, std::size_t degree) : basis_(t) {
+  Evaluation(const RealArray& t, std::size_t degree, const Nearby& nearby) : basis_(t, nearby) {
     while (babies_ * babies_ < degree + 1) babies_ *= 2;
   }
 
@@ -111,12 +136,33 @@ void require_real(const char* operation, const RealArray& x, std::span<const dou
   }
 }
 
-/// x in units of the interval: within [-1, 1].
-RealArray reduced(const RealArray& x, const RealInterval& interval) {
+/// A polynomial may be up to so many times as large beside its interval as within.
+constexpr double most_beyond = 4;
+
+/// The same ciphertexts, taken for numbers that are what they hold: x and its error.
+RealArray without_error(const RealArray& x) {
+  const ckks::Approximation about{{}, x.bound() + x.error().max};
+  return {ckks::with_phase(x.numbers().ciphertext, about, "polynomial"), x.layout(), x.field(), x.keys()};
+}
+
+/// `result` of x without its error, as that of x, which lies away by that times `slope` at most; up to `largest`.
+RealArray with_error_of(const RealArray& result, const RealArray& x, double slope, double largest) {
+  const rlwe::NoiseCalculus& noise = x.parameters().noise();
+  ckks::Approximate numbers = result.numbers();
+  const double root = std::sqrt(static_cast<double>(x.parameters().degree()));
+  const double unit = std::max(slope, 0x1p-900) * numbers.scale() / root;
+  const ckks::Error own = x.error();
+  const rlwe::NoiseBound away = noise.bound(root * unit * own.max, unit * own.rms, unit * own.max);
+  numbers.about = {noise.sum(numbers.about.error, away), std::min(numbers.about.bound, std::max(largest, 0x1p-900))};
+  return {ckks::with_phase(numbers.ciphertext, numbers.about, "polynomial"), x.layout(), x.field(), x.keys()};
+}
+
+/// x in units of the interval: within [-1, 1], or near it.
+RealArray reduced(const RealArray& x, const RealInterval& interval, const Nearby& nearby) {
   const double factor = 1 / interval.radius();
   const RealArray scaled = factor == 1 ? x : multiply(x, scalar(factor));
   const double shift = -interval.centre() / interval.radius();
-  return (shift == 0 ? scaled : add(scaled, scalar(shift))).assume_bound(1);
+  return (shift == 0 ? scaled : add(scaled, scalar(shift))).assume_bound(nearby.most(1));
 }
 
 }  // namespace
@@ -130,10 +176,16 @@ RealArray chebyshev(const RealArray& x, std::span<const double> coefficients, co
   std::vector<double> c(coefficients.begin(), coefficients.end());
   double largest = 0;
   for (const double each : c) largest += std::abs(each);
-  const RealArray t = reduced(x, interval);
-  Value value = Evaluation(t, c.size() - 1).of(c);
+  // x with its error is the exact input of a computation without one, which is nearly within the interval; what its
+  // result is away from that of x is the error times what the polynomial rises at most. That is less than what products
+  // make of the error one after the other.
+  const Nearby nearby(x.error().max / interval.radius());
+  const bool rebased = nearby.most(c.size() - 1) <= most_beyond;
+  const RealArray t = rebased ? reduced(without_error(x), interval, nearby) : reduced(x, interval, Nearby(0));
+  Value value = Evaluation(t, c.size() - 1, rebased ? nearby : Nearby(0)).of(c);
   if (!value.encrypted) value.encrypted = multiply(t, scalar(0));
-  const RealArray result = value.constant == 0 ? *value.encrypted : add(*value.encrypted, scalar(value.constant));
+  RealArray result = value.constant == 0 ? *value.encrypted : add(*value.encrypted, scalar(value.constant));
+  if (rebased) result = with_error_of(result, x, nearby.slope(c) / interval.radius(), largest);
   // Sums of coefficients in doubles, and the affine map's.
   const double degree = static_cast<double>(c.size());
   const double rounding = largest * degree * degree * 0x1p-50;
@@ -166,6 +218,100 @@ RealArray polynomial(const RealArray& x, std::span<const double> coefficients) {
 RealArray apply(const RealArray& x, std::string_view name, const RealInterval& interval, double precision) {
   const Fit near = fit(analytic(name), interval, precision);
   return farther(chebyshev(x, near.coefficients, interval), near.error);
+}
+
+namespace {
+
+/// The least s with erfc(s gap) <= precision.
+double steepness_of(double gap, double precision) {
+  double low = 0, high = 1;
+  while (std::erfc(high) > precision) high *= 2;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = (low + high) / 2;
+    (std::erfc(middle) > precision ? low : high) = middle;
+  }
+  return high / gap;
+}
+
+struct Step {
+  Fit polynomial;
+  double error;  ///< beside the gap
+};
+
+Step step_of(double bound, double gap, double precision, double low, double high) {
+  const double half = std::abs(high - low) / 2, steepness = steepness_of(gap, precision / 2 / half);
+  Fit found = fit(step(steepness, low, high), {-bound, bound}, precision / 2);
+  const double error = found.error + half * std::erfc(steepness * gap) * (1 + 0x1p-40);
+  return {std::move(found), error};
+}
+
+/// A polynomial near a function that is at most `most` for all x up to `bound`.
+RealArray within(const RealArray& x, const Fit& near, double bound, double most) {
+  return chebyshev(x, near.coefficients, {-bound, bound}).assume_bound(most + near.error);
+}
+
+std::size_t levels_of(const Fit& polynomial) { return std::bit_width(polynomial.coefficients.size() - 1); }
+
+/// A first polynomial that brings what is `gap` away from 0 as far from it as the second takes it.
+struct Widened {
+  Fit first;
+  double bound;
+  Step second;
+};
+
+std::optional<Widened> widened(double bound, double gap, double precision, double low, double high) {
+  std::optional<Widened> best;
+  for (double rise = 2; rise <= 64; rise *= 1.25) {
+    const double reached = std::erf(rise * gap / bound);
+    try {
+      Fit first = fit(step(rise / bound, -1, 1), {-bound, bound}, reached / 16);
+      const double most = 1 + first.error;
+      Step second = step_of(most, reached - first.error, precision, low, high);
+      if (!best || levels_of(first) + levels_of(second.polynomial) <
+                       levels_of(best->first) + levels_of(best->second.polynomial)) {
+        best = Widened{std::move(first), most, std::move(second)};
+      }
+    } catch (const ArgumentError&) {
+      continue;  // one of both would be longer than what is looked for
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+RealArray step(const RealArray& x, double gap, double precision, double low, double high) {
+  const double bound = x.bound(), most = std::max(std::abs(low), std::abs(high));
+  if (!(gap > 0) || !(gap < bound) || !(precision > 0) || !(precision < std::abs(high - low))) {
+    throw ArgumentError(message("sign: a gap of ", gap, " and a precision of ", precision, " for numbers up to ", bound,
+                                "; a gap lies between 0 and the bound, and a precision between 0 and the step"));
+  }
+  try {
+    const Step one = step_of(bound, gap, precision, low, high);
+    return farther(within(x, one.polynomial, bound, most), one.error);
+  } catch (const ArgumentError&) {
+    const std::optional<Widened> two = widened(bound, gap, precision, low, high);
+    if (!two) {
+      throw ArgumentError(message("sign: a gap of ", gap, " of numbers up to ", bound, " and a precision of ",
+                                  precision,
+                                  " take polynomials beyond degree 255, also two one after the other; state a tighter ",
+                                  "bound, a wider gap, or less precision"));
+    }
+    const RealArray wide = within(x, two->first, bound, 1);
+    return farther(within(wide, two->second.polynomial, two->bound, most), two->second.error);
+  }
+}
+
+RealArray relu(const RealArray& x, double precision) {
+  const double bound = x.bound(), steepness = relu_distance(1) * 2 / precision;
+  const Fit near = fit(ramp(steepness), {-bound, bound}, precision / 2);
+  return farther(within(x, near, bound, bound), near.error + relu_distance(steepness));
+}
+
+RealArray absolute(const RealArray& x, double precision) {
+  const double bound = x.bound(), steepness = relu_distance(1) * 4 / precision;
+  const Fit near = fit(magnitude(steepness), {-bound, bound}, precision / 2);
+  return farther(within(x, near, bound, bound), near.error + 2 * relu_distance(steepness));
 }
 
 }  // namespace cyclotome::value

@@ -19,4 +19,15 @@ RealArray polynomial(const RealArray& x, std::span<const double> coefficients);
 /// operations are off by. Where it is stated, error() of the result holds all of it.
 RealArray apply(const RealArray& x, std::string_view name, const RealInterval& interval, double precision);
 
+/// `low` for x from -bound to -gap, and `high` for x from gap to bound, where bound is x.bound(): off by `precision` at
+/// most, by what x is off by times what the polynomial rises, and by what operations are. In between anything from low
+/// to high, up to the precision, of which error() says nothing. One polynomial, or two one after the other where the
+/// gap is small. Throws ArgumentError for a gap outside (0, bound), and for one that is too small.
+RealArray step(const RealArray& x, double gap, double precision, double low, double high);
+/// max(x, 0), off by `precision` at most, as error() says, for all x up to its bound. Throws ArgumentError where no
+/// polynomial of degree up to 255 is as near.
+RealArray relu(const RealArray& x, double precision);
+/// |x| likewise.
+RealArray absolute(const RealArray& x, double precision);
+
 }  // namespace cyclotome::value
