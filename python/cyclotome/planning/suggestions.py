@@ -137,8 +137,8 @@ def suggest(
     if not every or not all(isinstance(each, Operand) for each in every):
         raise ArgumentError("suggest: say what compute is given: inputs=[cy.Operand(shape, bound=...), ...]")
     if precision is not None or _approximate(scheme):
-        exact = (value_bits, word, slots, plain_moduli, parties, depth)
-        if precision is None or exact != (None, None, True, None, 1, None) or not _approximate(scheme, True):
+        exact = (value_bits, word, slots, plain_moduli, parties, depth, measure)
+        if precision is None or exact != (None, None, True, None, 1, None, False) or not _approximate(scheme, True):
             raise ArgumentError(
                 "suggest: of real numbers a precision, such as 0.001, is stated, with security, table, min_degree, "
                 "strict and flooding_bits, and nothing else; integers have no precision"
