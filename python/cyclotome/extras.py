@@ -86,5 +86,5 @@ class Needs:
 
 
 SERVE = Needs("serve", ("fastapi", "uvicorn", "httpx", "prometheus_client"), "the service over HTTP, and its client,")
-RAY = Needs("ray", ("ray",), 'a pool with engine="ray"')
+RAY = Needs("ray", ("ray",), 'map(..., engine="ray")')
 SEAL = Needs("seal", ("zstandard",), "reading or writing what zstd compressed")
