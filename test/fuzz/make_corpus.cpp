@@ -9,7 +9,7 @@
 #include "cyclotome/io/files/file.hpp"
 #include "cyclotome/io/keys/protected_key.hpp"
 #include "cyclotome/io/objects/product_context_io.hpp"
-#include "cyclotome/rlwe/joint/verified_dealing.hpp"
+#include "cyclotome/rlwe/joint/dealing/verified_dealing.hpp"
 #include "cyclotome/scheme/bgv/scheme.hpp"
 
 namespace {

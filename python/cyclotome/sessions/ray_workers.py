@@ -128,9 +128,9 @@ def ray_map(work: Work, workers: int | None, batches: Iterator[Any]) -> list[Any
     ray: Any = import_module("ray")
     begun = not ray.is_initialized()
     if begun:
-        # Without an address Ray joins whatever cluster was here last, be it a dead one.
-        address = None if os.environ.get("RAY_ADDRESS") else "local"
-        ray.init(address=address, include_dashboard=False, log_to_driver=False, configure_logging=False)
+        # Without an address Ray joins whichever cluster began here last, also one that has died.
+        address = None if "RAY_ADDRESS" in os.environ else "local"
+        ray.init(address, include_dashboard=False, log_to_driver=False, configure_logging=False)
     crew = _Crew(ray, work)
     try:
         crew.begin(_room(ray.cluster_resources(), crew.share) if workers is None else workers)
