@@ -20,9 +20,8 @@ from ..errors import ArgumentError, BusyError, CyclotomeError, UnsupportedError
 from ..keys.keyring import Keyring
 from .batches import arrays_within, called, keys_of, mapped_arrays, rejoined
 from .checkpoints import Checkpoint, code_of
-from .local_crew import LocalCrew
 from .packing import Packed, unpacked
-from .tasks import Folded, Named, Task
+from .tasks import Folded, LocalCrew, Named, Task
 from .trees import Progress, combined, result_of
 
 __all__ = ["Pool", "devices_of", "ring_of"]

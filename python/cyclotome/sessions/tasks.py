@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One task of a pool: what a worker is sent of it, what the worker does, and the future that somebody waits for."""
+"""Tasks of a pool: what a worker is sent, what it does, the future that somebody waits for, and who gives them out."""
 
 from __future__ import annotations
 
 import contextlib
+import queue
 from collections import OrderedDict
 from collections.abc import Callable
-from concurrent.futures import Future, InvalidStateError
+from concurrent.futures import Future, InvalidStateError, ThreadPoolExecutor
 from typing import Any, NamedTuple
 
+from ..errors import BusyError, CyclotomeError, WorkerLostError
 from ..keys.held import hold_keys, release_keys
 from ..keys.keyring import Keyring
 from .batches import called, held_in_worker, mapped_arrays, rejoined
 from .packing import Packed, packed, unpacked
+from .processes import Processes
 
-__all__ = ["NOTHING_MISSING", "Folded", "Message", "Missing", "Named", "Task", "Worker"]
+__all__ = ["NOTHING_MISSING", "Folded", "LocalCrew", "Message", "Missing", "Named", "Task", "Worker"]
 
 #: Functions, and sets of keys, that a worker keeps; a task that needs another one is sent it once more.
 _FUNCTIONS, _KEYS = 16, 4
@@ -157,3 +160,68 @@ class Task(Future[Any]):
         """It has failed, for good."""
         with contextlib.suppress(InvalidStateError):
             self.set_exception(error)
+
+
+class LocalCrew:
+    """A process for each device, and a thread that waits for it. A task goes to one that has nothing to do, and if that
+    is lost, to another.
+
+    Args:
+        devices: where each computes.
+        retries: how often a task is tried again whose process died.
+    """
+
+    def __init__(self, devices: tuple[str, ...], retries: int) -> None:
+        self._retries = retries
+        self._processes = [Processes(1, Worker, device) for device in devices]
+        self._free: queue.SimpleQueue[Processes] = queue.SimpleQueue()
+        for each in self._processes:
+            self._free.put(each)
+        self._threads = ThreadPoolExecutor(len(devices), thread_name_prefix="cyclotome-pool")
+
+    @property
+    def size(self) -> int:
+        """How many workers there are."""
+        return len(self._processes)
+
+    def pack(self, value: Any, what: str) -> Packed:
+        """A value as workers get it. Errors: see `packed`."""
+        return packed(value, what)
+
+    def run(self, task: Task) -> None:
+        """Works on a task when a worker has nothing else to do."""
+        try:
+            self._threads.submit(self._work, task)
+        except RuntimeError:  # closed meanwhile
+            task.fail(BusyError("the pool was closed"))
+
+    def _work(self, task: Task) -> None:
+        try:
+            if not task.cancelled():
+                task.tell(self._answer(task))
+        except CyclotomeError as error:
+            task.fail(BusyError("the task was cancelled") if task.cancelled() else error)
+        except BaseException as error:
+            task.fail(error)
+
+    def _answer(self, task: Task) -> Any:
+        while True:
+            process = self._free.get()
+            try:
+                answer = process.ask(task.sent(), gone=task.cancelled)
+                if isinstance(answer, Missing):
+                    answer = process.ask(task.sent(answer), gone=task.cancelled)
+                if not isinstance(answer, Missing):
+                    return answer
+            except WorkerLostError:
+                task.losses += 1
+                if task.losses > self._retries:
+                    raise
+            finally:
+                self._free.put(process)
+
+    def close(self) -> None:
+        """Ends the processes; tasks are cancelled before."""
+        self._threads.shutdown(cancel_futures=True)
+        for each in self._processes:
+            each.close()
