@@ -89,6 +89,7 @@ if TYPE_CHECKING:
     from .reals.array import RealArray
     from .sessions.client import Client
     from .sessions.mapping import map
+    from .sessions.pool import Pool
     from .sessions.server import Server
 
     __version__: str
@@ -112,6 +113,7 @@ __all__ = [
     "Parameters",
     "PlainArray",
     "Plan",
+    "Pool",
     "PublicKey",
     "RealArray",
     "SecretKey",
@@ -218,6 +220,7 @@ _MODULES = {
     "reals.array": "RealArray",
     "sessions.client": "Client",
     "sessions.mapping": "map",
+    "sessions.pool": "Pool",
     "sessions.server": "Server",
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names.split()}

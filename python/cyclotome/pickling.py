@@ -8,7 +8,7 @@ import copyreg
 from importlib import import_module
 from typing import Any, TypeVar
 
-__all__ = ["pickled_as_file"]
+__all__ = ["is_pickled_as_file", "pickled_as_file"]
 
 _C = TypeVar("_C", bound=type)
 
@@ -17,6 +17,11 @@ def pickled_as_file(kind: _C) -> _C:
     """A class whose objects are pickled and copied by `files.reduced`."""
     copyreg.pickle(kind, _reduced)
     return kind
+
+
+def is_pickled_as_file(kind: type) -> bool:
+    """Whether it is such a class."""
+    return copyreg.dispatch_table.get(kind) is _reduced
 
 
 def _reduced(obj: Any) -> tuple[Any, ...]:

@@ -5,7 +5,7 @@ is here too, by name (`saving`)."""
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, TypeVar, overload
 
@@ -329,13 +329,18 @@ def next_object(
     return read(container, device), metadata.read_note(facts)
 
 
-def reduced(obj: Any) -> tuple[Any, ...]:
+def reduced(obj: Any, written: Callable[[Any], Any] = to_bytes) -> tuple[Any, ...]:
     """What `pickling` makes pickles and copies of: the bytes of a file. A pickle, which runs whatever it says anyway,
-    keeps what its writer accepted."""
+    keeps what its writer accepted.
+
+    Args:
+        obj: it.
+        written: gives the bytes, in a form that the pickle takes.
+    """
     parameters = obj if isinstance(obj, Parameters) else obj.parameters
     array = _first_array(obj)
     ring = Keyring() if array is None else array.keyring
-    return _restored, (to_bytes(obj), parameters.allow_insecure, parameters.table, bool(ring.keys()))
+    return _restored, (written(obj), parameters.allow_insecure, parameters.table, bool(ring.keys()))
 
 
 def _first_array(obj: Any) -> EncryptedArray | RealArray | None:
@@ -346,7 +351,7 @@ def _first_array(obj: Any) -> EncryptedArray | RealArray | None:
     return array if isinstance(array, (EncryptedArray, RealArray)) else None
 
 
-def _restored(data: bytes, allow_insecure: bool, table: str, knew_keys: bool = False) -> Any:
+def _restored(data: Buffer, allow_insecure: bool, table: str, knew_keys: bool = False) -> Any:
     """``knew_keys``: an array that had keys has them again where this process holds them."""
     obj = from_bytes(data, allow_insecure, security_table=table, device=unpickling_device())
     array = _first_array(obj)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What workers are given, here and on other machines: a function, keys, and batches whose arrays find them."""
+"""Batches of whatever kind: the arrays in them, and the keys that these know."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..arrays.array import EncryptedArray, as_sent
 from ..arrays.compounds import once
@@ -17,18 +17,7 @@ from ..keys.keyring import Keyring
 from ..reals.array import RealArray
 from .messages import arrays_of
 
-__all__ = ["Work", "arrays_within", "called", "held_in_worker", "keys_of", "mapped_arrays", "rejoined"]
-
-
-class Work(NamedTuple):
-    """What each worker is given once."""
-
-    function: Callable[[Any], Any]
-    ring: Keyring
-    #: Where each worker computes; there are as many workers.
-    devices: tuple[str, ...]
-    #: How often a batch is tried again whose worker died.
-    retries: int
+__all__ = ["arrays_within", "called", "held_in_worker", "keys_of", "mapped_arrays", "rejoined"]
 
 
 def keys_of(batch: Any) -> Keyring:

@@ -1,21 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One function of many batches, in processes of this machine or of a cluster."""
+"""One function of many batches, by a pool of its own."""
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import queue
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Sequence, Sized
+from itertools import chain
 from typing import Any, TypeVar
 
-from ..devices.contexts import ACCOUNT, device_name
-from ..errors import ArgumentError, UnsupportedError, WorkerLostError
-from ..keys.keyring import Keyring
-from .batches import Work, arrays_within, called, held_in_worker, keys_of, mapped_arrays, rejoined
-from .processes import Processes
+from ..devices.contexts import ACCOUNT
+from ..errors import ArgumentError, UnsupportedError
+from .batches import arrays_within, keys_of
+from .pool import Pool, devices_of, ring_of
 
 __all__ = ["map"]
 
@@ -23,6 +18,7 @@ _Batch = TypeVar("_Batch")
 _Result = TypeVar("_Result")
 
 ENGINES = ("local", "ray")
+_NOTHING: Any = object()
 
 
 def map(
@@ -36,36 +32,23 @@ def map(
     retries: int = 2,
 ) -> list[_Result]:
     """``[function(batch) for batch in batches]``, computed by several processes at once: the same values, in the same
-    order.
-
-    Each worker holds the keys once, and its device; a batch goes to one that has nothing to do, and if that worker
-    dies, to another. Batches are taken from their iterator as workers get free, two for each in advance, so that not
-    all of them have to be in memory. Workers never get a secret key.
+    order. Locally it is `Pool.map` of a pool that ends with it: who maps more than once keeps a pool.
 
     Args:
-        function: of one batch. Processes import it: it stands in a module, or in a program that begins its own work
-            under ``if __name__ == "__main__":`` (Ray takes any function).
-        batches: encrypted arrays, numbers, tables or columns, or tuples, lists and dictionaries with some, and
-            whatever else can be pickled.
+        function, batches: as for `Pool.map`; Ray takes any function.
         engine: "local", processes of this machine; "ray", those of a Ray cluster (extra "ray"): the one that the
             program or RAY_ADDRESS has joined, or one of this machine that is started now and ended afterwards.
             Ciphertexts go through its object store, and are read where they lie there.
-        workers: how many. None: local, one for each core, or for each device of a list; on Ray as many as the cluster
-            has cores, or GPUs, for.
-        device: where each computes: "cpu:1" is one core, "cpu:4" a group of four, "cuda" a GPU for each worker (Ray
-            tells them apart). Locally also a list, a worker for each: ["cuda:0", "cuda:1"].
-        keys: public and evaluation keys for the workers, which all that is encrypted under them knows there, however
-            it was encrypted. None: those that the arrays of the first batch know.
-        retries: how often a batch is tried again whose worker died.
+        workers: as for `Pool`; None on Ray: as many as the cluster has cores, or GPUs, for.
+        device: as for `Pool`; on Ray "cuda" is a GPU for each worker, which Ray tells apart.
+        keys, retries: as for `Pool`.
 
     Returns:
         What the function returned, in the order of the batches; arrays in it know the keys.
 
     Raises:
-        ArgumentError: another engine, or no such number of workers.
-        UnsupportedError: keys of other kinds, secret keys above all.
-        FunctionError: the function failed with an error that is none of this library's; `WorkerLostError`, which is
-            one, if workers died more often than ``retries``. Errors of this library come as they are.
+        ArgumentError: another engine; as for `Pool`.
+        FunctionError, UnsupportedError: as for `Pool` and `Pool.map`.
         MissingPackageError: engine "ray", and the extra is not installed.
 
     Example:
@@ -78,95 +61,18 @@ def map(
     """
     if engine not in ENGINES:
         raise ArgumentError(f"map: engine {engine!r}; there are 'local' and 'ray'")
-    if isinstance(retries, bool) or not isinstance(retries, int) or not 0 <= retries <= 100:
-        raise ArgumentError(f"map: retries {retries!r}; a whole number from 0 to 100")
-    if not callable(function):
-        raise UnsupportedError(f"map takes a function, not {type(function).__name__}")
     given = iter(batches)
     first = next(given, _NOTHING)
-    if first is _NOTHING:
-        return []
-    ring = keys_of(first) if keys is None else Keyring.of(*(keys if isinstance(keys, (tuple, list)) else [keys]))
-    if any(array.device == ACCOUNT for array in arrays_within(first)):
-        return [called(function, batch) for batch in _chain(first, given)]  # their keys are those of the plan
-    if engine == "ray":
-        from .ray_workers import ray_map
+    of_plan = first is not _NOTHING and any(array.device == ACCOUNT for array in arrays_within(first))
+    with Pool(workers=workers, device=device, keys=keys, retries=retries) as pool:
+        if first is _NOTHING:
+            return []
+        if engine == "local" or of_plan:
+            return pool.map(function, batches if isinstance(batches, Sized) else chain([first], given))
+    from .ray_workers import Work, ray_map
 
-        devices = _devices(device, 1 if workers is None else workers)
-        return ray_map(Work(function, ring, devices, retries), workers, _chain(first, given))
-    several = not isinstance(device, str)
-    count = (len(device) if several else os.cpu_count() or 1) if workers is None else workers
-    work, every = Work(function, ring, _devices(device, count), retries), _chain(first, given)
-    return _map_here(work, every) if multiprocessing.current_process().daemon else _local_map(work, every)
-
-
-_NOTHING = object()
-
-
-def _chain(first: Any, rest: Iterator[Any]) -> Iterator[Any]:
-    yield first
-    yield from rest
-
-
-def _devices(device: str | Sequence[str], count: int) -> tuple[str, ...]:
-    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= 1 << 16:
-        raise ArgumentError(f"map: workers {count!r}; a whole number from 1 to 65536")
-    names = [device] if isinstance(device, str) else list(device)
-    if not names:
-        raise ArgumentError("map: device=[]: name at least one")
-    full = [device_name(name) for name in names]  # refuses names that no machine has
-    return tuple(full[i % len(full)] for i in range(count))
-
-
-# --- processes of this machine ----------------------------------------------------------------------------------------
-class _Worker:
-    """In a process: the function, and the keys, which arrays find when they are unpickled, or are given then."""
-
-    def __init__(self, function: Callable[[Any], Any], keys: tuple[Any, ...], device: str) -> None:
-        self._function = function
-        self._ring = held_in_worker(keys, device)
-
-    def __call__(self, batch: Any) -> Any:
-        return called(self._function, mapped_arrays(batch, lambda x: rejoined(x, self._ring)))
-
-
-def _map_here(work: Work, batches: Iterator[Any]) -> list[Any]:
-    """In a process of a pool, which may have none of its own."""
-    return [called(work.function, mapped_arrays(batch, lambda x: rejoined(x, work.ring))) for batch in batches]
-
-
-def _local_map(work: Work, batches: Iterator[Any]) -> list[Any]:
-    pools = [Processes(1, _Worker, work.function, work.ring.keys(), device) for device in work.devices]
-    free: queue.SimpleQueue[Processes] = queue.SimpleQueue()
-    for pool in pools:
-        free.put(pool)
-
-    def one(batch: Any) -> Any:
-        for attempt in range(work.retries + 1):
-            pool = free.get()
-            try:
-                return pool.ask(batch)
-            except WorkerLostError:
-                if attempt == work.retries:
-                    raise
-            finally:
-                free.put(pool)
-
-    results: list[Any] = []
-    waiting: deque[Future[Any]] = deque()
-    try:
-        with ThreadPoolExecutor(len(pools)) as threads:
-            try:
-                for batch in batches:
-                    waiting.append(threads.submit(one, batch))
-                    while len(waiting) > 2 * len(pools):
-                        results.append(waiting.popleft().result())
-                while waiting:
-                    results.append(waiting.popleft().result())
-            finally:
-                for future in waiting:
-                    future.cancel()
-    finally:
-        for pool in pools:
-            pool.close()
-    return [mapped_arrays(result, lambda x: rejoined(x, work.ring)) for result in results]
+    if not callable(function):
+        raise UnsupportedError(f"map takes a function, not {type(function).__name__}")
+    ring = keys_of(first) if keys is None else ring_of(keys)
+    (where,) = devices_of(device, 1)
+    return ray_map(Work(function, ring, where, retries), workers, chain([first], given))

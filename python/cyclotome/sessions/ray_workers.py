@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,15 +19,26 @@ from ..files import from_bytes, to_view
 from ..frames.columns import EncryptedCategories, EncryptedColumn
 from ..functions.digit_arrays import DigitArray
 from ..keys.keyring import Keyring
-from .batches import Work, called, held_in_worker, mapped_arrays, rejoined
+from .batches import called, held_in_worker, mapped_arrays, rejoined
 from .workers import raised
 
-__all__ = ["ray_map"]
+__all__ = ["Work", "ray_map"]
 
 #: Seconds between looks whether the cluster has room for a worker still.
 _LOOK = 5.0
 #: Batches that a worker has at a time, so that it need not wait for the next one.
 _AHEAD = 2
+
+
+class Work(NamedTuple):
+    """What each worker is given once."""
+
+    function: Callable[[Any], Any]
+    ring: Keyring
+    #: Where each worker computes.
+    device: str
+    #: How often a batch is tried again whose worker died.
+    retries: int
 
 
 # --- what goes through the object store -------------------------------------------------------------------------------
@@ -169,7 +180,7 @@ class _Crew:
 
     def __init__(self, ray: Any, work: Work) -> None:
         self._ray, self._work = ray, work
-        self._device, self.share = _share(work.devices[0])
+        self._device, self.share = _share(work.device)
         self._kind: Any = ray.remote(max_restarts=0, max_task_retries=0, **self.share)(_Worker)
         self._members: list[_Member] = []
         self._starting: dict[Any, _Member] = {}

@@ -93,7 +93,7 @@ def _pickled(message: Any, what: str) -> Any:
         UnsupportedError: it can't be sent; errors of this library, a secret key's above all, come as they are.
     """
     try:
-        return ForkingPickler.dumps(message)
+        return ForkingPickler.dumps(message, 5)
     except CyclotomeError:
         raise
     except MemoryError:

@@ -188,3 +188,56 @@ def dies_once_while_refreshing(batch: tuple[str, Any]) -> Any:
 
     with cy.progress(told):
         return unending(x)
+
+
+def who(batch: Any) -> tuple[int, Any]:
+    """Which process has it."""
+    return os.getpid(), batch
+
+
+def total(x: Any, y: Any) -> Any:
+    return x + y
+
+
+def joined(x: str, y: str) -> str:
+    """Associative, and not commutative; it shows its tree."""
+    return f"({x}{y})"
+
+
+def joined_dying_once(x: str, y: str) -> str:
+    mark = os.environ["CYCLOTOME_TEST_MARK"]
+    if "d" in x + y and not Path(mark).exists():
+        Path(mark).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return f"({x}{y})"
+
+
+def noted(batch: tuple[str, Any]) -> Any:
+    """Leaves a line for each time that it is computed."""
+    path, x = batch
+    with open(path, "a") as file:
+        file.write("computed\n")
+    return x * 2
+
+
+def noted_slowly(batch: tuple[str, Any]) -> Any:
+    time.sleep(0.1)
+    return noted(batch)
+
+
+def begun_unending(batch: tuple[str, Any]) -> Any:
+    """Goes on until somebody says that it may end."""
+    path, x = batch
+    Path(path).touch()
+    while True:
+        x * x
+
+
+def begun_asleep(batch: tuple[str, Any]) -> Any:
+    """The same, and does not ask the library for anything."""
+    Path(batch[0]).touch()
+    time.sleep(600)
+
+
+def wrapped(x: Any) -> Any:
+    return Wrapped(x)
