@@ -31,7 +31,8 @@
 #                 compiles only what readers run through under sanitizers
 #   make wheels   wheels of every distribution for every Python there is, in dist/; `make test-wheels` uses each
 #                 in an empty environment (wheel-cuda, test-wheel-cuda: the one with the CUDA engine; wheels-docker: cibuildwheel)
-#   make sdist    the sdist, twice, which must be equal byte for byte; make sbom: what is in a wheel, as CycloneDX
+#   make sdist    the sdist, twice, which must be equal byte for byte; make sbom: what is in a wheel, as CycloneDX;
+#                 make provenance: of which commit, by what, with digests of all of them
 #   make lock     requirements/*.txt anew, with hashes (UPGRADE=1: newest versions); make test-locked: the tests with exactly those
 #   make test-aarch64  C++ tests for 64-bit ARM in an emulator; make check-platforms: compile for Clang, Windows and macOS
 #   make clean    remove .venv and build/
@@ -74,7 +75,7 @@ packages := ./bench ./demo ./hdl ./reader ./study
 cpp_sources = $(shell find src python/bindings test example -name '*.[hc]pp' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh')
 
 .PHONY: help demo demo-full bench bench-gate bench-gpu install-cuda test-gpu test-gpu-builds check test test-full install install-test test-cpp test-python test-consumer test-sanitize test-cuda test-cuda-full test-headers test-service test-chaos test-ray test-faults lint tidy format docs docs-cpp docs-serve pictures notebooks verilog fuzz fuzz-programs prove clean
-.PHONY: wheels wheel-cuda wheels-docker test-wheels test-wheel-cuda sdist sbom lock test-locked test-aarch64 check-platforms
+.PHONY: wheels wheel-cuda wheels-docker test-wheels test-wheel-cuda sdist sbom provenance lock test-locked test-aarch64 check-platforms
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -132,7 +133,8 @@ bench-gate: $(ready)
 	@PATH="$(abspath $(bin)):$$PATH" LIMIT=$(or $(LIMIT),1) tools/bench_gate.sh $(BASE)
 
 # Files of tests are shared out among as many processes as there are cores; PYTEST_ARGUMENTS="-n 0 ..." runs in one.
-pytest := $(bin)/python -m pytest -n $(JOBS) --dist loadfile
+# CYCLOTOME_TEST_SEED=7 repeats what random tests drew.
+pytest := $(bin)/python -m pytest -n $(JOBS) --dist loadfile $(CYCLOTOME_TEST_SEED:%=--hypothesis-seed=%)
 
 # CHANGED=main compares with another commit than the last one. A minute of processor time, with the build; CPP_SECONDS=1000
 # and PYTHON_SECONDS=1000 leave nothing out for time.
@@ -158,6 +160,7 @@ test-cpp: install-test
 	    echo "search for secret-dependent branches: valgrind or its headers are not installed (Debian: valgrind)" >> $(left_out)
 	@$(bin)/ctest --test-dir $(test_build) --show-only | grep machine_code >/dev/null || \
 	    echo "search of AVX-512 machine code: takes x86-64, an optimised build and objdump (Debian: binutils)" >> $(left_out)
+	@command -v cargo >/dev/null || echo "the example in Rust: there is no cargo (Debian: cargo)" >> $(left_out)
 
 test-python: install-test
 	@echo "== Python tests"
@@ -354,7 +357,7 @@ fuzz: $(ready)
 prove:
 	@command -v coqc >/dev/null || { echo "proofs need coqc and Coquelicot: apt-get install coq libcoq-coquelicot" >&2; exit 1; }
 	@mkdir -p build/proof && cp proof/*.v build/proof
-	@cd build/proof && for file in norms calculus constants instance; do \
+	@cd build/proof && for file in norms calculus products constants tails instance; do \
 	    echo "== $$file"; coqc -q -Q . Cyclotome $$file.v || exit 1; done
 
 # New seeds in every round, until the time is over or a round fails; the last rounds' counts are in build/fuzz-programs.log.
@@ -390,6 +393,10 @@ sdist: $(ready)
 
 sbom:
 	@$(PYTHON) tools/sbom.py --wheels dist
+
+# The last step before files are published and signed; tools/provenance.py --check is for whoever gets them.
+provenance:
+	@$(PYTHON) tools/provenance.py --folder dist
 
 lock: $(ready)
 	@$(bin)/python -m pip install --quiet --group lock

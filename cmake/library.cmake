@@ -10,6 +10,10 @@ set_source_files_properties("${PROJECT_SOURCE_DIR}/src/cyclotome/rlwe/noise/cano
                             "${PROJECT_SOURCE_DIR}/src/cyclotome/scheme/ckks/special_transform.cpp"
                             PROPERTIES COMPILE_OPTIONS "$<$<BOOL:${MSVC}>:/clang:>-ffp-contract=off" SKIP_PRECOMPILE_HEADERS ON)
 
+# cyclotome_version() of the C interface.
+set_source_files_properties("${PROJECT_SOURCE_DIR}/src/cyclotome/c/results.cpp"
+                            PROPERTIES COMPILE_DEFINITIONS "CYCLOTOME_VERSION=\"${PROJECT_VERSION}\"" SKIP_PRECOMPILE_HEADERS ON)
+
 # Kernels unroll into thousands of loads and stores. Whether each is of an object is AddressSanitizer's to see; the same
 # questions asked a second time would take minutes of compilation. So would its red zones around what are registers, arrays of
 # constant size on the stack, whose indices UndefinedBehaviorSanitizer checks; operands lie elsewhere.
@@ -30,7 +34,7 @@ endif()
 file(GLOB_RECURSE internals CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/cyclotome/engine/*/*.cpp"
      "${PROJECT_SOURCE_DIR}/src/cyclotome/study/*.cpp")
 list(FILTER internals EXCLUDE REGEX
-     "engine/(cpu/(cpu|instruction_set)|fpga/fpga)[.]cpp$|study/transform/(design|polynomial_transform|transform_engine)[.]cpp$")
+     "engine/(running/.*|cpu/(cpu|instruction_set)|fpga/fpga)[.]cpp$|study/transform/(design|polynomial_transform|transform_engine)[.]cpp$")
 if(NOT MSVC AND NOT CYCLOTOME_UNITY)
   set_property(SOURCE ${internals} APPEND PROPERTY COMPILE_OPTIONS -fvisibility=hidden)
 endif()

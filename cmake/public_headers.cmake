@@ -3,6 +3,8 @@
 set(public_headers
     # everything that programs call
     cyclotome.hpp
+    # the same for C, and for bindings of other languages
+    cyclotome.h
     # for authors of circuits
     engine/fpga/circuit_abi.h)
 

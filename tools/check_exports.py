@@ -14,12 +14,14 @@ import sys
 #: What only the library itself calls: kernels, pools and circuits' plumbing, studies; and other libraries' names.
 INTERNAL = re.compile(r"cyclotome::(?:cpu::(?!instruction_sets|name_of)|fpga::|study::(?:fermat|ltv)::)")
 OWN = re.compile(
-    r"(?:(?:typeinfo(?: name)?|vtable|VTT|guard variable|TLS \w+ function) for |.*thunk to )?(cyclotome::.*)"
+    r"(?:(?:typeinfo(?: name)?|vtable|VTT|guard variable|TLS \w+ function) for |.*thunk to )?(cyclotome::.*"
+    r"|cyclotome_\w+)"
 )
 
 #: Some that every program needs: functions, a member, what exceptions are known by, one copy of what is inline.
 NEEDED = (
     "cyclotome::make_cpu_engine(",
+    "cyclotome_keygen",
     "cyclotome::value::keygen(",
     "cyclotome::value::EncryptedArray::noise_headroom(",
     "cyclotome::io::StoredObject::load(",

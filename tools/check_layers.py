@@ -57,6 +57,9 @@ ROOMS: dict[str, frozenset[str]] = {
         }
     ),
     "circuit": frozenset({"circuit", "scheme", "rlwe", "engine", "program", "ring", "math"}),
+    # The C interface: its header, which includes nothing of the library, and what stands behind it.
+    "cyclotome.h": frozenset(),
+    "c": frozenset({"c", "cyclotome.h", "io", "value", "scheme", "rlwe", "engine", "engine/*", "ring", "math"}),
     # The one header that programs include, which nothing inside does.
     "cyclotome.hpp": frozenset(
         {"circuit", "engine", "engine/*", "io", "math", "ring", "rlwe", "scheme", "study/transform", "value"}
@@ -79,6 +82,9 @@ ROOMS: dict[str, frozenset[str]] = {
     ),
 }
 
+#: Folders of ``engine`` that are part of it, and no engine.
+NO_ENGINES = frozenset({"running"})
+
 #: Suffixes of files that hold C++ or CUDA code.
 CODE = frozenset({".hpp", ".cpp", ".h", ".inc", ".cu", ".cuh"})
 
@@ -87,7 +93,7 @@ CODE = frozenset({".hpp", ".cpp", ".h", ".inc", ".cu", ".cuh"})
 NEVER_PUBLIC = re.compile(
     r"(?:.*/)?(?:deterministic|seed_derivation|declassify)[.]hpp"
     r"|engine/cuda/.*|engine/dry/.*|engine/cpu/(?!cpu[.]|instruction_set).*|engine/fpga/(?!fpga[.]|circuit_abi|options|statistics).*"
-    r"|engine/(?:hosted_engine|interpreter|schedule)[.]hpp"
+    r"|engine/(?:hosted_engine|running/.*)[.]hpp"
     r"|io/container/(?:byte_|container|descriptor|envelope|frame|payload).*|io/files/pending.*|ring/randomness/libcrypto.*"
 )
 
@@ -116,7 +122,7 @@ class Offence(NamedTuple):
 def room_of(path: str) -> str:
     """The room of a path below ``src/cyclotome/``, such as ``ring``, ``engine/cpu`` or ``engine/cuda/study``."""
     parts = path.split("/")
-    if parts[0] == "engine" and len(parts) > 2:
+    if parts[0] == "engine" and len(parts) > 2 and parts[1] not in NO_ENGINES:
         twin = "/".join(parts[:3])
         return twin if len(parts) > 3 and twin in ROOMS else f"engine/{parts[1]}"
     nested = "/".join(parts[:2])

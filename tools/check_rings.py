@@ -28,7 +28,7 @@ KNOWING = {
     "src/cyclotome/ring/": "where rings are",
     "src/cyclotome/engine/cuda/steps/pointwise.cuh": "kernels of the negacyclic automorphism",
     "src/cyclotome/scheme/ckks/special_transform.cpp": "complex values on the roots of x^n + 1, its one ring",
-    "src/cyclotome/study/ltv/cyclotomic_polynomial.hpp": "how long products of its polynomials are",
+    "src/cyclotome/study/ltv/polynomials/cyclotomic_polynomial.hpp": "how long products of its polynomials are",
     "bench/cyclotome_bench/peers/truth.py": "an oracle that shares nothing with the library",
     "bench/cyclotome_bench/products/products.py": "an oracle that shares nothing with the library",
     "bench/cyclotome_bench/papers/device.py": "bytes moved by a transform: each residue in and out",

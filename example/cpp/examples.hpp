@@ -14,7 +14,7 @@
 
 namespace examples {
 
-using Numbers = std::vector<std::int64_t>;
+using cyclotome::Numbers;
 
 inline void title(const std::string& text) {
   std::cout << '\n' << text << '\n' << std::string(text.size(), '-') << '\n';

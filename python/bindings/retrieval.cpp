@@ -34,6 +34,7 @@ using retrieval::Residues;
 using Words = nb::ndarray<const std::uint16_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Bytes = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Digits = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Signed = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Integers = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 constexpr std::size_t key_integers = retrieval::gadget_digits * degree;
@@ -95,7 +96,20 @@ class KeptKey {
   /// Seed of the dither, rows, keys.
   std::vector<std::uint8_t> encrypt(const Masks& masks, const std::vector<std::uint64_t>& positions, unsigned kept) {
     if (restored_) throw ArgumentError("this secret has encrypted a request before it was saved: make a new one");
-    const Request request = key_.encrypt(masks, positions);
+    return sent(key_.encrypt(masks, positions), kept);
+  }
+
+  std::vector<std::uint8_t> encrypt_values(const Masks& masks, std::span<const std::int64_t> values,
+                                           std::uint64_t scale, unsigned kept) {
+    if (restored_) throw ArgumentError("this secret has encrypted a request before it was saved: make a new one");
+    return sent(key_.encrypt_values(masks, values, scale), kept);
+  }
+
+  const Lattice& lattice() const { return *lattice_; }
+  const RequestKey& key() const { return key_; }
+
+ private:
+  std::vector<std::uint8_t> sent(const Request& request, unsigned kept) const {
     const PublicSeed dither = PublicSeed::publish(retrieval::derived(seed_, retrieval::Purpose::dither, version_));
     std::vector<std::uint8_t> out(dither.bytes().begin(), dither.bytes().end());
     append(out, retrieval::packed_bits(retrieval::dithered(*lattice_, request.rows, dither, kept), kept));
@@ -104,10 +118,6 @@ class KeptKey {
     return out;
   }
 
-  const Lattice& lattice() const { return *lattice_; }
-  const RequestKey& key() const { return key_; }
-
- private:
   LatticePtr lattice_;
   Seed seed_;
   bool restored_;
@@ -116,7 +126,7 @@ class KeptKey {
 };
 
 std::unique_ptr<OpenedRequest> opened(const LatticePtr& lattice, std::span<const std::uint8_t> body, std::size_t rows,
-                                      unsigned kept) {
+                                      unsigned kept, std::size_t word_bytes) {
   const std::size_t row_bytes = packed_size(rows, kept), key_bytes = packed_size(key_integers, modulus_bits);
   if (body.size() != 32 + row_bytes + 2 * key_bytes) {
     throw FormatError(
@@ -128,7 +138,7 @@ std::unique_ptr<OpenedRequest> opened(const LatticePtr& lattice, std::span<const
       retrieval::undithered(*lattice, retrieval::unpacked_bits(body.subspan(32, row_bytes), kept, rows), dither, kept);
   request.turn = retrieval::unpacked_bits(body.subspan(32 + row_bytes, key_bytes), modulus_bits, key_integers);
   request.flip = retrieval::unpacked_bits(body.last(key_bytes), modulus_bits, key_integers);
-  return std::make_unique<OpenedRequest>(lattice, request);
+  return std::make_unique<OpenedRequest>(lattice, request, word_bytes);
 }
 
 std::vector<nb::bytes> answers(const EnginePtr& engine, const LatticePtr& lattice,
@@ -183,15 +193,15 @@ void bind_database(nb::module_& m) {
       "masks"_a, "words"_a, "What is known of an output, 2048 columns of words, before a request comes.");
   m.def(
       "retrieval_tiles",
-      [](const Words& words) {
+      [](const Words& words, std::size_t word_bytes) {
         std::vector<std::uint8_t> tiles;
         {
           const Unlocked unlocked;
-          tiles = retrieval::arranged(span_of(words));
+          tiles = retrieval::arranged(span_of(words), word_bytes);
         }
         return numpy_of(std::move(tiles));
       },
-      "words"_a, "The words of an output in the order of a scan.");
+      "words"_a, "word_bytes"_a = 2, "The words of an output in the order of a scan.");
   m.attr("retrieval_matrix_bytes") = retrieval::matrix_tile_bytes;
 }
 
@@ -202,12 +212,12 @@ void bind_retrieval(nb::module_& m) {
   nb::class_<OpenedRequest>(m, "RetrievalRequest").def_prop_ro("rows", &OpenedRequest::rows);
   m.def(
       "open_retrieval_request",
-      [](const LatticePtr& lattice, const nb::bytes& body, std::size_t rows, unsigned kept) {
+      [](const LatticePtr& lattice, const nb::bytes& body, std::size_t rows, unsigned kept, std::size_t word_bytes) {
         const std::span<const std::uint8_t> bytes = to_span(body);
         const Unlocked unlocked;
-        return opened(lattice, bytes, rows, kept);
+        return opened(lattice, bytes, rows, kept, word_bytes);
       },
-      "lattice"_a, "body"_a, "rows"_a, "kept"_a);
+      "lattice"_a, "body"_a, "rows"_a, "kept"_a, "word_bytes"_a = 2);
   m.def(
       "retrieval_request_bytes",
       [](std::size_t rows, unsigned kept) {
@@ -232,6 +242,31 @@ void bind_retrieval(nb::module_& m) {
             return to_bytes(std::span<const std::uint8_t>(body));
           },
           "masks"_a, "positions"_a, "kept"_a)
+      .def(
+          "encrypt_values",
+          [](KeptKey& key, const Masks& masks, const Signed& values, std::uint64_t scale, unsigned kept) {
+            std::vector<std::uint8_t> body;
+            {
+              const Unlocked unlocked;
+              body = key.encrypt_values(masks, span_of(values), scale, kept);
+            }
+            return to_bytes(std::span<const std::uint8_t>(body));
+          },
+          "masks"_a, "values"_a, "scale"_a, "kept"_a)
+      .def(
+          "decrypt_values",
+          [](const KeptKey& key, const Integers& mask, const nb::bytes& answer, unsigned bits, std::uint64_t scale) {
+            std::vector<std::int64_t> values;
+            {
+              const std::span<const std::uint8_t> bytes = to_span(answer);
+              const Unlocked unlocked;
+              values = key.key().decrypt_values(
+                  span_of(mask),
+                  retrieval::lengthened(key.lattice(), retrieval::unpacked_bits(bytes, bits, degree), bits), scale);
+            }
+            return numpy_of(std::move(values));
+          },
+          "mask"_a, "answer"_a, "bits"_a, "scale"_a)
       .def(
           "decrypt",
           [](const KeptKey& key, const Integers& mask, const nb::bytes& answer, unsigned bits) {

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 
-from cyclotome_reader import answers, arrays, decryption, files, keys
+from cyclotome_reader import answers, arrays, decryption, files, keys, reals
 from cyclotome_reader.files import File, ReadError, require
 
 
@@ -63,6 +63,30 @@ def _told(array: answers.Array, file: File, *, flooded: bool, values: bool) -> i
     return 1 if faults else 0
 
 
+def _reals(file: File, secret: Sequence[int], given: argparse.Namespace) -> int:
+    found = reals.opened(file, secret)
+    faults = found.faults.copy()
+    if given.expected is not None:
+        faults += reals.distances(found, _numbers(given.expected))
+    if given.noise:
+        print(f"each number is off by at most {found.error:.3g}, and {found.about.bound:.6g} in magnitude")
+    elif not faults:
+        shown = [[x.real, x.imag] if found.about.is_complex else x.real for x in found.numbers]
+        print(json.dumps({"shape": list(found.about.shape), "values": shown, "error": found.error}))
+    for fault in faults:
+        print(fault, file=sys.stderr)
+    return 1 if faults else 0
+
+
+def _numbers(path: Path) -> list[complex]:
+    """Of a JSON list of numbers, or of pairs of real and imaginary part."""
+    try:
+        every = json.loads(path.read_text(encoding="utf-8"))
+        return [complex(*each) if isinstance(each, list) else complex(float(each)) for each in every]
+    except (ValueError, TypeError, RecursionError) as error:
+        raise ReadError(f"{path} has no list of numbers: {error}") from None
+
+
 def decrypt(given: argparse.Namespace) -> int:
     """The values of an encrypted array, or its noise beside its bounds."""
     key, secret = _secret(given)
@@ -73,6 +97,10 @@ def decrypt(given: argparse.Namespace) -> int:
         require(file.kind == "encrypted array", f"a {file.kind} is not decrypted")
         require(file.parameters.fingerprint() == key.parameters.fingerprint(), "the key has other parameters")
         require(file.key_id == key.key_id, "the array belongs to another key")
+        if file.parameters.scheme == "ckks":
+            status |= _reals(file, secret, given)
+            continue
+        require(given.expected is None, "--expected is for real numbers; integers are compared as they are")
         array = answers.read_array(file, secret)
         status |= _told(array, file, flooded=given.flooded, values=not given.noise)
     return status
@@ -129,6 +157,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     opened.add_argument("file", type=Path)
     opened.add_argument("--noise", action="store_true", help="the exact noise beside the stated bounds, and no values")
     opened.add_argument("--flooded", action="store_true", help="noise above the stated bound is no fault")
+    opened.add_argument("--expected", type=Path, help="of real numbers: a JSON list of what they should be, flat")
     opened.set_defaults(run=decrypt)
     checked = commands.add_parser("check-keys", help="the errors of public and evaluation keys")
     checked.add_argument("keys", nargs="*", type=Path)

@@ -106,7 +106,7 @@ def jointly_decrypted(c: Ciphertexts, shares: Sequence[Sequence[Polynomial]], p:
 
 def contradictions(c: Ciphertexts, items: Sequence[Opened], p: Parameters, *, flooded: bool = False) -> list[str]:
     """What the file states and the secret disproves, if anything. Flooded phases have more noise than is stated."""
-    found, stated = _inconsistent(c.noise, p), limit(p, c) - c.noise[0]
+    found, stated = contradicting(c.noise, p), limit(p, c) - c.noise[0]
     if stated < 0:
         found.append(f"states {-stated:.1f} bits more noise than can be decrypted")
     for i, item in enumerate(items):
@@ -118,7 +118,7 @@ def contradictions(c: Ciphertexts, items: Sequence[Opened], p: Parameters, *, fl
     return found
 
 
-def _inconsistent(noise: Sequence[float], p: Parameters) -> list[str]:
+def contradicting(noise: Sequence[float], p: Parameters) -> list[str]:
     """The inequalities between the three norms, over x^n + 1 and Φ_m."""
     require(all(math.isfinite(x) and abs(x) <= 1e9 for x in noise), "a noise bound is no number within 10^9")
     largest, mean, canonical = noise

@@ -21,6 +21,8 @@ KINDS = {
     26: "protected party", 27: "commitment", 30: "message of dealing", 31: "coin", 32: "acceptance",
 }  # fmt: skip
 LARGEST_DEGREE = 1 << 17
+#: What phases of real numbers have to fit into.
+CARRIER = 1 << 60
 
 
 class ReadError(ValueError):
@@ -51,6 +53,9 @@ class Parameters:
     special_moduli: tuple[int, ...]
     name: str
     parties: int
+    #: Of real numbers: the scale of the lowest level, and the largest magnitude; what the fingerprint has of them.
+    scale: float = 0.0
+    bound: float = 0.0
 
     @property
     def key_moduli(self) -> tuple[int, ...]:
@@ -66,7 +71,11 @@ class Parameters:
         """SHA-256 of the canonical text."""
         lists = [",".join(map(str, x)) for x in (self.plain_moduli, self.moduli, self.special_moduli)]
         version, shape = (2, f"cyclotomic {self.index}") if self.index else (1, f"degree {self.degree}")
-        text = f"cyclotome parameters {version}\nscheme {self.scheme}\n{shape}\nplain {lists[0]}\nmoduli {lists[1]}\n"
+        part = f"plain {lists[0]}"
+        if self.scheme == "ckks":
+            scale, bound = struct.unpack("<2Q", struct.pack("<2d", self.scale, self.bound))
+            part = f"carrier {CARRIER}\nscale {scale}\nbound {bound}"
+        text = f"cyclotome parameters {version}\nscheme {self.scheme}\n{shape}\n{part}\nmoduli {lists[1]}\n"
         text += f"special {lists[2]}\ndigits {self.digits}\nword {self.word}\nsecret ternary\nerror cbd21\n"
         text += f"security {self.security} {self.table}{' INSECURE allowed' if self.flags & 1 else ''}\n"
         text += "noise strict\n" if self.flags & 2 else ""
@@ -116,7 +125,7 @@ def _parameters(block: bytes) -> Parameters:
     numbers, end = sum(counts[:3]), 28 + 8 * sum(counts[:3]) + counts[3]
     require(len(block) == end + (2 if flags & 8 else 0), "the parameter block's length is not what it says itself")
     values = struct.unpack_from(f"<{numbers}Q", block, 28)
-    require(scheme in (1, 2) and word in (4, 8) and table in (1, 2, 3), "the scheme, word or table is unknown")
+    require(scheme in (1, 2, 3) and word in (4, 8) and table in (1, 2, 3), "the scheme, word or table is unknown")
     require(8 <= size <= LARGEST_DEGREE, f"rings have degrees from 8 to {LARGEST_DEGREE}, not {size}")
     degree = _units(size) if flags & 4 else size
     require(bool(flags & 4) or degree & (degree - 1) == 0, f"{degree} is no power of two")
@@ -125,16 +134,22 @@ def _parameters(block: bytes) -> Parameters:
     order, chain = size if flags & 4 else 2 * size, values[counts[0] :]
     require(len(set(chain)) == len(chain), "a ciphertext modulus stands there twice")
     require(all(q % order == 1 and is_prime(q) for q in chain), "a ciphertext modulus is no prime with roots of unity")
-    plain = values[: counts[0]]
+    plain, scale, bound = values[: counts[0]], 0.0, 0.0
+    if scheme == 3:
+        require(len(plain) == 3 and plain[0] == CARRIER and not flags & 12, "parameters of reals are not sound")
+        scale, bound = struct.unpack_from("<2d", block, 36)
+        require(2**20 <= scale <= 2**58 and 0 < bound <= 2**38, "the scale or the largest number is out of range")
+        plain = ()
     require(
-        bool(plain) and all(math.gcd(t, math.prod(values) // t) == 1 for t in plain), "plaintext moduli are not coprime"
+        (scheme == 3 or bool(plain)) and all(math.gcd(t, math.prod(values) // t) == 1 for t in plain),
+        "plaintext moduli are not coprime",
     )
     return Parameters(
-        label.decode("ascii", "replace"), {1: "bfv", 2: "bgv"}[scheme], 8 * word,
+        label.decode("ascii", "replace"), {1: "bfv", 2: "bgv", 3: "ckks"}[scheme], 8 * word,
         {1: "guidelines-2024", 2: "he-standard-2018", 3: "quantum-guidelines-2024"}[table], flags, security, digits,
-        degree, size if flags & 4 else 0, values[: counts[0]], values[counts[0] : counts[0] + counts[1]],
+        degree, size if flags & 4 else 0, plain, values[counts[0] : counts[0] + counts[1]],
         values[counts[0] + counts[1] :], block[end - counts[3] : end].decode("ascii", "replace"),
-        struct.unpack_from("<H", block, end)[0] if flags & 8 else 1,
+        struct.unpack_from("<H", block, end)[0] if flags & 8 else 1, scale, bound,
     )  # fmt: skip
 
 
@@ -243,11 +258,13 @@ def ciphertexts(data: bytes, p: Parameters) -> Ciphertexts:
     """One `CIPH` section."""
     require(len(data) >= 56, "CIPH has at least 56 bytes")
     plain, parts, level, seeded, reserved, batch, correction = struct.unpack_from("<IHHIIQQ", data)
-    require(plain < len(p.plain_moduli) and parts in (2, 3) and seeded in (0, 1) and reserved == 0, "CIPH is not sound")
+    require(
+        plain < max(len(p.plain_moduli), 1) and parts in (2, 3) and seeded in (0, 1) and reserved == 0,
+        "CIPH is not sound",
+    )
     require(0 < level <= len(p.moduli) and batch > 0 and (not seeded or parts == 2), "CIPH is not sound")
-    t = p.plain_moduli[plain]
-    fits = math.gcd(correction, t) == 1 and 0 < correction < t
-    require(correction == 1 if p.scheme == "bfv" else fits, "the correction factor is no unit")
+    fits = p.scheme == "bgv" and math.gcd(correction, t := p.plain_moduli[plain]) == 1 and 0 < correction < t
+    require(fits or (correction == 1 and p.scheme != "bgv"), "the correction factor is no unit")
     start, moduli = 56 + 32 * seeded, p.moduli[:level]
     each = sum(-(-p.degree * (m - 1).bit_length() // 8) for m in moduli) * (1 if seeded else parts)
     require(len(data) == start + batch * each, "CIPH is not as long as its counts say")

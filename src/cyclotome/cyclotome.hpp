@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "cyclotome/circuit/jobs/comparison.hpp"
 #include "cyclotome/circuit/jobs/prince.hpp"
 #include "cyclotome/circuit/jobs/sorting.hpp"
@@ -19,7 +22,7 @@
 #include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/ring/randomness/secret_pages.hpp"
-#include "cyclotome/rlwe/joint/verified_dealing.hpp"
+#include "cyclotome/rlwe/joint/dealing/verified_dealing.hpp"
 #include "cyclotome/rlwe/noise/reveal_budget.hpp"
 #include "cyclotome/scheme/bfv/bootstrapping/parameters.hpp"
 #include "cyclotome/scheme/bfv/scheme.hpp"
@@ -202,6 +205,8 @@ using value::EncryptedArray;
 using value::Encryption;
 using value::Integer;
 using value::Integers;
+/// Values of one word, as programs write them down and `Integers::to_int64` gives them back.
+using Numbers = std::vector<std::int64_t>;
 using value::Layout;
 using value::noise_budget;
 using value::Options;

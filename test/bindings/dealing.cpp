@@ -7,9 +7,9 @@
 
 #include <algorithm>
 
-#include "cyclotome/rlwe/joint/dealing_messages.hpp"
-#include "cyclotome/rlwe/joint/dealing_rows.hpp"
-#include "cyclotome/rlwe/joint/verified_dealing.hpp"
+#include "cyclotome/rlwe/joint/dealing/messages.hpp"
+#include "cyclotome/rlwe/joint/dealing/rows.hpp"
+#include "cyclotome/rlwe/joint/dealing/verified_dealing.hpp"
 #include "testing.hpp"
 
 namespace cyclotome::testing {

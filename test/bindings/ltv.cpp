@@ -2,10 +2,10 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "cyclotome/study/ltv/carrier_transform.hpp"
-#include "cyclotome/study/ltv/inversion.hpp"
 #include "cyclotome/study/ltv/noise.hpp"
-#include "cyclotome/study/ltv/residue_number.hpp"
+#include "cyclotome/study/ltv/polynomials/carrier_transform.hpp"
+#include "cyclotome/study/ltv/polynomials/inversion.hpp"
+#include "cyclotome/study/ltv/polynomials/residue_number.hpp"
 #include "testing.hpp"
 
 namespace cyclotome::testing {

@@ -2,12 +2,12 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "cyclotome/math/barrett.hpp"
 #include "cyclotome/math/modulus.hpp"
-#include "cyclotome/math/montgomery.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/math/shoup.hpp"
 #include "cyclotome/ring/conversion/base_conversion.hpp"
+#include "cyclotome/study/transform/barrett.hpp"
+#include "cyclotome/value/polynomials/montgomery.hpp"
 #include "testing.hpp"
 
 namespace cyclotome::testing {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
-#include "cyclotome/engine/memory_range.hpp"
+#include "cyclotome/engine/running/memory_range.hpp"
 
 namespace cyclotome::check {
 

@@ -11,7 +11,7 @@
 #include "cyclotome/io/objects/product_context_io.hpp"
 #include "cyclotome/io/reals/real_array_io.hpp"
 #include "cyclotome/rlwe/encapsulation/encapsulation_keys.hpp"
-#include "cyclotome/rlwe/joint/verified_dealing.hpp"
+#include "cyclotome/rlwe/joint/dealing/verified_dealing.hpp"
 #include "cyclotome/scheme/bgv/scheme.hpp"
 #include "cyclotome/scheme/ckks/operations.hpp"
 #include "cyclotome/scheme/ckks/parameters.hpp"

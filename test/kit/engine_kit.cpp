@@ -17,8 +17,8 @@
 #include "cyclotome/engine/cuda/study/study_engine.hpp"
 #endif
 #include "cyclotome/engine/fpga/fpga_engine.hpp"
-#include "cyclotome/engine/interpreter.hpp"
 #include "cyclotome/engine/poly.hpp"
+#include "cyclotome/engine/running/interpreter.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/ring/conversion/big_unsigned.hpp"

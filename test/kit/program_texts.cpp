@@ -13,7 +13,7 @@
 #include "../cpp/seed.hpp"
 #include "canonical.hpp"
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
-#include "cyclotome/engine/interpreter.hpp"
+#include "cyclotome/engine/running/interpreter.hpp"
 #include "cyclotome/scheme/bfv/scheme.hpp"
 #include "cyclotome/scheme/bgv/scheme.hpp"
 #include "cyclotome/scheme/encoding.hpp"

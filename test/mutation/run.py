@@ -42,7 +42,12 @@ PYTHON = {
     "devices/test_sharding.py "
     "services/test_reveal_budget.py",
     "python/cyclotome/keys/kinds.py": "services/test_reveal_budget.py parameters/test_keys.py",
+    **{
+        f"python/cyclotome/integrity/{name}.py": "integrity/"
+        for name in ("lines", "key", "clear", "copies", "receipts", "refusals", "linear")
+    },
     "reader/cyclotome_reader/decryption.py": "reader/",
+    "reader/cyclotome_reader/reals.py": "reader/test_reader_reals.py",
     "reader/cyclotome_reader/keys.py": "reader/",
     "reader/cyclotome_reader/arrays.py": "reader/",
     "reader/cyclotome_reader/files.py": "reader/",

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "cyclotome/engine/cpu/kernels.hpp"
-#include "cyclotome/engine/cpu/limb_transform.hpp"
+#include "cyclotome/engine/cpu/steps/limb_transform.hpp"
 #include "cyclotome/math/primes.hpp"
 
 using namespace cyclotome;

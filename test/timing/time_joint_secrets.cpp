@@ -9,7 +9,7 @@
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/ring/randomness/libcrypto.hpp"
-#include "cyclotome/rlwe/joint/dealing_rows.hpp"
+#include "cyclotome/rlwe/joint/dealing/rows.hpp"
 #include "cyclotome/rlwe/joint/identity.hpp"
 #include "cyclotome/rlwe/joint/threshold_keys.hpp"
 #include "cyclotome/rlwe/joint/threshold_seeds.hpp"

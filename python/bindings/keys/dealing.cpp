@@ -10,7 +10,7 @@
 #include "bindings/file_path.hpp"
 #include "bindings/files/io.hpp"
 #include "cyclotome/io/joint/dealing_io.hpp"
-#include "cyclotome/rlwe/joint/verified_dealing.hpp"
+#include "cyclotome/rlwe/joint/dealing/verified_dealing.hpp"
 
 namespace cyclotome::python {
 

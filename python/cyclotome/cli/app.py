@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 import cyclotome
-from cyclotome.cli import doctor, inspection, keys, pir, seal, service
+from cyclotome.cli import doctor, inspection, keys, pir, seal, search, service
 from cyclotome.cli.circuits import circuits
 from cyclotome.cli.circuits import roles as circuit_roles
 from cyclotome.cli.commands import COMMANDS, of_extra
@@ -97,6 +97,7 @@ app.command("sort")(circuits.sort)
 app.add_typer(circuit_roles.app)
 app.add_typer(seal.app)
 app.add_typer(pir.app)
+app.add_typer(search.app)
 app.add_typer(threshold.app)
 app.command("inspect")(inspection.inspect)
 app.command("doctor")(doctor.doctor)

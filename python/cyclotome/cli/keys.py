@@ -28,6 +28,7 @@ from cyclotome.cli.console import (
 )
 from cyclotome.cli.failures import UsageError, command
 from cyclotome.cli.option_words import in_options
+from cyclotome.planning.measured import suggest_measured
 
 #: Options of `params` that say what is computed; none of them goes with --preset or --bootstrappable.
 INTENT = (
@@ -45,6 +46,7 @@ INTENT = (
     "bits",
     "cyclotomic",
     "parties",
+    "measure",
 )
 
 
@@ -87,6 +89,13 @@ def params(
     parties: Annotated[
         int, typer.Option(help="Parties of a joint key, at most (cyclotome threshold); with --flooding-bits.")
     ] = 1,
+    measure: Annotated[
+        bool,
+        typer.Option(
+            "--measure",
+            help="Of words and schemes that are left open, those that take least time on one core of this machine.",
+        ),
+    ] = False,
     preset: Annotated[str | None, typer.Option(help="A named set of the literature, in place of all of these.")] = None,
     bootstrappable: Annotated[
         int | None,
@@ -118,22 +127,29 @@ def params(
         elif preset is not None:
             chosen = cy.Parameters.preset(preset, allow_insecure=allow_insecure, value_bits=stated)
     else:
-        chosen = cy.Parameters.suggest(
-            depth=depth,
-            value_bits=value_bits,
-            result_bits=result_bits,
-            terms=terms,
-            plain_products=plain_products,
-            security=security,
-            table=security_table,
-            word=word,
-            scheme=scheme,
-            flooding_bits=flooding_bits,
-            strict=strict,
-            bits=bits,
-            cyclotomic=cyclotomic,
-            parties=parties,
-        )
+        intent: dict[str, Any] = {
+            "depth": depth,
+            "value_bits": value_bits,
+            "result_bits": result_bits,
+            "terms": terms,
+            "plain_products": plain_products,
+            "security": security,
+            "table": security_table,
+            "word": word,
+            "scheme": scheme,
+            "flooding_bits": flooding_bits,
+            "strict": strict,
+            "parties": parties,
+        }
+        if measure and (bits or cyclotomic is not None):
+            raise UsageError(
+                "--measure chooses words and schemes for integers; leave it out, or --bits and --cyclotomic"
+            )
+        if measure:
+            with progress_bar():
+                chosen = suggest_measured(**intent)
+        else:
+            chosen = cy.Parameters.suggest(**intent, bits=bits, cyclotomic=cyclotomic)
     if output is not None:
         cy.save(output, chosen, overwrite=force)
     emit({**parameter_facts(chosen), "file": output}, json, chosen.explain())

@@ -13,24 +13,35 @@ import cyclotome as cy
 from cyclotome.cli.console import DebugFlag, ForceFlag, JsonFlag, emit, note, vacant, write_whole
 from cyclotome.cli.failures import OTHER, UsageError, command
 from cyclotome.errors import ArgumentError, FileError, FormatError
+from cyclotome.extras import SERVE
 from cyclotome.pir.shape import USUAL_ROWS
+from cyclotome.sessions import ServedDatabase
 
-__all__ = ["app"]
+__all__ = ["CacheOption", "DeviceOption", "TimeoutOption", "TokenOption", "UrlArgument", "app", "read"]
 
 app = typer.Typer(
     name="pir",
     help="Private look-ups: read a record of somebody's database who does not learn which.",
-    epilog="The server: build once, then answer. The client: query with the database's description, send the query, "
-    "open the answer. What each learns says doc/private-search.md.",
+    epilog="The server: build once, then answer, or `cyclotome serve`. The client: query with the database's "
+    "description, send the query, open the answer; or ask a service. What each learns says doc/private-search.md.",
     no_args_is_help=True,
 )
 
 DescriptionArgument = Annotated[Path, typer.Argument(help="The database's description, from its server.")]
 DatabaseArgument = Annotated[Path, typer.Argument(help="The database, as `cyclotome pir build` writes it.")]
 DeviceOption = Annotated[str, typer.Option("--device", help='Where to compute: "cpu", "cpu:2" (threads).')]
+UrlArgument = Annotated[str, typer.Argument(help="Where the service is, for example http://127.0.0.1:8000.")]
+TokenOption = Annotated[
+    str | None, typer.Option(envvar="CYCLOTOME_TOKEN", help="Says who asks, where the service wants to know.")
+]
+CacheOption = Annotated[
+    Path | None, typer.Option(help="A file that keeps the description between runs; it is fetched when it changed.")
+]
+TimeoutOption = Annotated[float, typer.Option(min=0.1, help="Seconds.")]
 
 
-def _read(path: Path) -> bytes:
+def read(path: Path) -> bytes:
+    """A file's bytes. Raises FileError: it can't be read."""
     try:
         return path.read_bytes()
     except OSError as error:
@@ -38,7 +49,7 @@ def _read(path: Path) -> bytes:
 
 
 def _lines(path: Path) -> list[bytes]:
-    lines = _read(path).split(b"\n")
+    lines = read(path).split(b"\n")
     return lines[:-1] if lines[-1] == b"" else lines
 
 
@@ -55,7 +66,7 @@ def _keyed(path: Path, separator: bytes) -> dict[bytes | str, bytes]:
 
 
 def _pieces(path: Path, size: int) -> list[bytes]:
-    content = _read(path)
+    content = read(path)
     if len(content) % size:
         raise FormatError(f"{path} has {len(content)} bytes, which are no whole records of {size}")
     return [content[i : i + size] for i in range(0, len(content), size)]
@@ -110,10 +121,7 @@ def query(
     """Ask for a record: a query for the server, and a secret that its answer is opened with."""
     del debug
     vacant(output, force), vacant(secret, force)
-    wanted: int | str | None = index if key is None else key
-    if wanted is None or (index is not None and key is not None):
-        raise UsageError("ask for one record: by --index, or by --key")
-    asked = cy.pir.Client(_read(description)).query(wanted)
+    asked = cy.pir.Client(read(description)).query(_wanted(index, key))
     asked.save(secret, overwrite=force)
     write_whole(output, asked.data, overwrite=force)
     emit({"query": str(output), "bytes": len(asked.data), "secret": str(secret)}, json)
@@ -133,7 +141,7 @@ def answer(
     """Answer a query."""
     del debug
     vacant(output, force)
-    given = cy.pir.Database.open(database, device=device).answer(_read(query))
+    given = cy.pir.Database.open(database, device=device).answer(read(query))
     write_whole(output, given, overwrite=force)
     emit({"answer": str(output), "bytes": len(given)}, json)
 
@@ -155,7 +163,46 @@ def open_answer(
     del debug
     if output is not None:
         vacant(output, force)
-    record = cy.pir.Client(_read(description)).load(secret).open(_read(answer))
+    _show(cy.pir.Client(read(description)).load(secret).open(read(answer)), output, json, force=force)
+
+
+@app.command()
+@command
+def ask(
+    url: UrlArgument,
+    name: Annotated[str, typer.Argument(help="The database's name there.")],
+    index: Annotated[int | None, typer.Option(help="Which record, from 0.")] = None,
+    key: Annotated[str | None, typer.Option(help="Which record, in a database by key.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where to write the record; printed otherwise.")
+    ] = None,
+    token: TokenOption = None,
+    cache: CacheOption = None,
+    timeout: TimeoutOption = 120.0,
+    force: ForceFlag = False,
+    json: JsonFlag = False,
+    debug: DebugFlag = False,
+) -> None:
+    """Read a record of a database that a service has. Ends with 1 where it has no such key."""
+    del debug
+    SERVE.require()
+    if output is not None:
+        vacant(output, force)
+    there = ServedDatabase(url, name, cache=cache, token=token, timeout=timeout)
+    try:
+        _show(cy.pir.Reader(there).get(_wanted(index, key)), output, json, force=force)
+    finally:
+        there.close()
+
+
+def _wanted(index: int | None, key: str | None) -> int | str:
+    wanted: int | str | None = index if key is None else key
+    if wanted is None or (index is not None and key is not None):
+        raise UsageError("ask for one record: by --index, or by --key")
+    return wanted
+
+
+def _show(record: bytes | None, output: Path | None, json: bool, *, force: bool) -> None:
     if record is None:
         emit({"found": False}, json, "" if json else "no such key")
         raise typer.Exit(OTHER)

@@ -40,9 +40,30 @@ def _quotas(mebibytes: dict[str, float | None], others: dict[str, Any]) -> Quota
     return replace(Quotas(), **given, **{name: value for name, value in others.items() if value is not None})
 
 
+def _databases(given: list[str]) -> dict[str, Path]:
+    found: dict[str, Path] = {}
+    for each in given:
+        name, equals, path = each.partition("=")
+        if not equals or not path:
+            raise UsageError(f"--database {each!r}: say NAME=FILE, such as phones=phones.pir")
+        if name in found:
+            raise UsageError(f"--database {name} is there twice")
+        found[name] = Path(path)
+    return found
+
+
 @command
 def serve(
-    functions: Annotated[str, typer.Argument(help="Where they are: FILE.py:NAME or MODULE:NAME, a mapping by name.")],
+    functions: Annotated[
+        str | None, typer.Argument(help="Where they are: FILE.py:NAME or MODULE:NAME, a mapping by name.")
+    ] = None,
+    database: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=FILE",
+            help="A database of `cyclotome pir` or `cyclotome search`, by name. The file may be replaced meanwhile.",
+        ),
+    ] = None,
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0: any that is free; the log says which.")] = 8000,
     workers: Annotated[int, typer.Option(min=1, max=1024, help="Processes that compute.")] = 1,
@@ -91,7 +112,8 @@ def serve(
     allow_insecure: InsecureFlag = False,
     debug: DebugFlag = False,
 ) -> None:
-    """Serve functions of encrypted arrays over HTTP, until SIGTERM or Ctrl-C. Takes evaluation keys only.
+    """Serve functions of encrypted arrays, and databases for private look-ups, over HTTP, until SIGTERM or Ctrl-C.
+    Takes evaluation keys only.
 
     Logs go to standard error, one JSON object a line. /metrics has figures for Prometheus, /healthz and /readyz are
     for whoever restarts it. A --host that other machines reach takes --tokens, --certificate, or --insecure-public
@@ -132,6 +154,7 @@ def serve(
         quotas=_quotas(mebibytes, others),
         folder=keys_folder,
         allow_insecure=allow_insecure,
+        databases=_databases(database or []),
         retries=retries,
     )
     with server:

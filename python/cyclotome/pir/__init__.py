@@ -22,5 +22,7 @@ from __future__ import annotations
 
 from .client import Client, Query
 from .database import Database
+from .messages import join
+from .reader import Reader, Source
 
-__all__ = ["Client", "Database", "Query"]
+__all__ = ["Client", "Database", "Query", "Reader", "Source", "join"]

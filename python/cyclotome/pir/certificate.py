@@ -45,12 +45,12 @@ class Certificate:
     request_bits: int
     answer_bits: int
 
-    def error(self, norms: Norms, *, modulus: int, words: int, weight: int) -> float:
-        """What the phase of an answer is off by at most, but with probability 2^-128 for all ``words`` together.
+    def noise(self, norms: Norms, *, modulus: int, words: int) -> float:
+        """What the phase of an answer is off by at most, but with probability 2^-128 for all ``words`` together, beside
+        what a message's scale is rounded by.
 
         The errors that a client draws and the bits that dither drops are independent, and drawn when the database is
         fixed; their sums with given coefficients are sub-Gaussian, with the sums of squares times the variances.
-        ``weight``: how many rows are asked for at once.
         """
         dropped = MODULUS_BITS - self.request_bits
         dither = (
@@ -59,9 +59,13 @@ class Certificate:
         variance = norms.words_squares * (ERROR_VARIANCE + dither) + norms.matrix_squares * ERROR_VARIANCE
         deviations = math.sqrt(2 * math.log(2) * (FAILURE_BITS + 1 + math.log2(words)))
         mean = norms.words_sum / 2 if dropped else 0  # dither's mean is one half
-        scale = weight << (WORD_BITS - 1)  # floor(q / 2^16) is off by less than 1
         rounding = modulus / (1 << (self.answer_bits + 1)) + 1
-        return (deviations * math.sqrt(variance) + mean + scale + rounding) * _ROUNDING
+        return (deviations * math.sqrt(variance) + mean + rounding) * _ROUNDING
+
+    def error(self, norms: Norms, *, modulus: int, words: int, weight: int) -> float:
+        """The same of words that are read, with what their scale is rounded by: floor(q / 2^16) is off by less than 1.
+        ``weight``: how many rows are asked for at once."""
+        return (self.noise(norms, modulus=modulus, words=words) + (weight << (WORD_BITS - 1))) * _ROUNDING
 
     def holds(self, norms: Norms, *, modulus: int, words: int, weight: int) -> bool:
         """Whether every word is rounded to what was stored."""

@@ -83,7 +83,7 @@ class Query:
         for data in answers:
             if not isinstance(data, bytes):
                 raise ArgumentError(f"an answer is bytes, not {type(data).__name__}")
-            answer = PartialAnswer.from_bytes(data, described.certificate)
+            answer = PartialAnswer.from_bytes(data, described.answer_bits)
             if answer.version != described.version:
                 raise MismatchError("an answer by another database, or one that has changed: ask again")
             if answer.query != self._digest:

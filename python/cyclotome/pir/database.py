@@ -3,35 +3,30 @@
 
 from __future__ import annotations
 
-import hashlib
 import secrets
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from .. import _core
 from ..devices.contexts import engine_on
-from ..errors import ArgumentError, NoiseError, UnsupportedError
-from . import filters
-from .certificate import MODULUS_BITS, Norms, certificate_for
+from ..errors import ArgumentError, UnsupportedError
+from . import building, filters
+from .certificate import certificate_for
 from .description import TAG_BYTES, Description
 from .keys import key_bytes
-from .messages import PartialAnswer, digest_of, query_body
 from .records import Entries, Records, record_bytes, words_of
+from .scanned import Scanned
 from .shape import COLUMNS, USUAL_ROWS, Place, Shape, Words, shape_of
-from .stored import Output, Stored, replacing
+from .stored import Stored
 
 __all__ = ["Database"]
 
-#: Choices of masks before giving up. That a choice is bad for a database that does not depend on it is no event to
-#: expect.
-_TRIES = 8
 #: Choices of hashes, of which each fails with less than one half.
 _HASH_TRIES = 64
 
 
-class Database:
+class Database(Scanned[Description]):
     """Records for others to look up in private: who has this answers queries, and learns nothing of which record it
     was.
 
@@ -47,13 +42,6 @@ class Database:
         >>> query.open(database.answer(query.data))
         b'Grace'
     """
-
-    def __init__(self, stored: Stored, device: str) -> None:
-        self._stored, self._device = stored, device
-        self._engine = engine_on(device)
-        self._lattice = _core.RetrievalLattice(self._engine)
-        self._described = stored.description
-        self._version = self._described.version
 
     @classmethod
     def build(
@@ -102,7 +90,7 @@ class Database:
         described = Description(
             keyed, equal, certificate, len(contents), most, shape, bytes(32), hash_seed, bytes(32), ()
         )
-        _build(described, lambda output: shape.of_output(words, output), path, engine)
+        building.build(described, lambda output: shape.of_output(words, output), path, engine)
         return cls.open(path, device=device)
 
     @classmethod
@@ -114,29 +102,7 @@ class Database:
             FormatError: it is no database, or not all of one.
             EngineError: a device that does not scan.
         """
-        return cls(Stored(path), device)
-
-    @property
-    def description(self) -> bytes:
-        """What clients need, and everybody may know: the number of records and their most bytes, the shape, public
-        masks. Some hundred bytes and 13.6 KB for each output."""
-        return self._described.to_bytes()
-
-    @property
-    def version(self) -> str:
-        """The description's SHA-256, hexadecimal. Queries and answers name it."""
-        return self._version.hex()
-
-    @property
-    def outputs(self) -> int:
-        """How many outputs there are to answer; servers may share them."""
-        return self._described.shape.outputs
-
-    @property
-    def query_bytes(self) -> int:
-        """The size of a query."""
-        body = _core.retrieval_request_bytes(self._described.shape.rows, self._described.certificate.request_bits)
-        return 40 + int(body)
+        return cls(Stored(path, Description.from_bytes), device)
 
     def __len__(self) -> int:
         return self._described.records
@@ -144,47 +110,6 @@ class Database:
     def __repr__(self) -> str:
         by, size = ("key" if self._described.keyed else "index"), self._described.record_bytes
         return f"<Database of {len(self)} records of {size} bytes, by {by}, version {self.version[:16]}>"
-
-    def answer(self, query: bytes, *, outputs: range | None = None) -> bytes:
-        """The answer to a query.
-
-        Args:
-            query: the bytes that a client sent; what they may be is checked.
-            outputs: those to answer, for servers that share a database; all of them by default.
-
-        Raises:
-            FormatError: no query, or not one of this database's size.
-            MismatchError: a query to another database, or to one before a change.
-            RangeError: a query with numbers that none has.
-            ArgumentError: outputs that there are not.
-        """
-        return self.answers([query], outputs=outputs)[0]
-
-    def answers(self, queries: Sequence[bytes], *, outputs: range | None = None) -> list[bytes]:
-        """Answers to several queries at once, in order: the database is read from memory once for all of them. Raises
-        as `answer` does, for any of them."""
-        chosen = range(self.outputs) if outputs is None else outputs
-        if chosen.step != 1 or not 0 <= chosen.start < chosen.stop <= self.outputs:
-            raise ArgumentError(f"outputs {chosen} of a database that has {self.outputs}")
-        requests = [self._opened(query) for query in queries]
-        bits = self._described.certificate.answer_bits
-        parts: list[list[bytes]] = [[] for _ in queries]
-        for number in chosen if requests else ():
-            output = self._stored.output(number)
-            found = _core.retrieval_answers(self._engine, self._lattice, requests, *output, bits)
-            for own, part in zip(parts, found, strict=True):
-                own.append(part)
-        return [
-            PartialAnswer(self._version, digest_of(query), chosen.start, bits, tuple(own)).to_bytes()
-            for query, own in zip(queries, parts, strict=True)
-        ]
-
-    def _opened(self, query: bytes) -> _core.RetrievalRequest:
-        if not isinstance(query, bytes):
-            raise ArgumentError(f"a query is bytes, not {type(query).__name__}")
-        body = query_body(query, self._version)
-        shape, certificate = self._described.shape, self._described.certificate
-        return _core.open_retrieval_request(self._lattice, body, shape.rows, certificate.request_bits)
 
     def replace(self, records: Mapping[int, bytes], *, path: object = None) -> Database:
         """A database in which some records are others, and its file. This one stays as it is, and answers queries to
@@ -217,7 +142,7 @@ class Database:
 
         touched = {output for _, place, _ in changed for output in place.outputs}
         target = self._stored.path if path is None else path
-        _build(old, words, target, self._engine, kept=(self._stored, touched))
+        building.build(old, words, target, self._engine, kept=(self._stored, touched))
         return type(self).open(target, device=self._device)
 
     def _changes(self, records: Mapping[int, bytes]) -> list[tuple[int, Place, Words]]:
@@ -236,10 +161,6 @@ class Database:
             content = words_of([record], old.record_bytes, equal=old.equal)[0]
             changed.append((row, old.shape.place(slot), content))
         return changed
-
-    def damaged_outputs(self) -> list[int]:
-        """Outputs of the file whose bytes are not those that were written; reads all of it."""
-        return self._stored.damaged()
 
 
 def _listed(records: Records | Entries) -> tuple[list[bytes], Records]:
@@ -263,72 +184,3 @@ def _checked(rows: int) -> int:
 
 def _plain_shape(words: Words, rows: int) -> Shape:
     return shape_of(words.shape[1], len(words), rows)
-
-
-def _build(
-    described: Description,
-    words: Callable[[int], Words],
-    path: object,
-    engine: _core.Engine,
-    *,
-    kept: tuple[Stored, set[int]] | None = None,
-) -> None:
-    """Writes the file. With ``kept``, outputs of an older one are taken over but for some, and so are its masks."""
-    if kept is not None and _attempt(described, words, path, engine, kept):
-        return
-    for _ in range(_TRIES):
-        if _attempt(replace(described, seed=secrets.token_bytes(32)), words, path, engine, None):
-            return
-    raise NoiseError(
-        f"none of {_TRIES} choices of masks gives right answers by the theorem: report this, it should not be"
-    )
-
-
-class _NormsError(Exception):
-    """Masks with which answers would not be certain."""
-
-
-def _attempt(
-    described: Description,
-    words: Callable[[int], Words],
-    path: object,
-    engine: _core.Engine,
-    kept: tuple[Stored, set[int]] | None,
-) -> bool:
-    """Whether answers are certain with these masks; then the file is written."""
-    lattice = _core.RetrievalLattice(engine)
-    shape = described.shape
-    masks = _core.RetrievalMasks(lattice, described.seed, shape.rows)
-    published: list[bytes] = []
-    content = hashlib.sha256(described.seed)
-    size = len(described.with_masks(_no_masks(shape), bytes(32)).to_bytes())
-    try:
-        with replacing(path, shape, size) as writer:
-            for number in range(shape.outputs):
-                if kept is not None and number not in kept[1]:
-                    output = kept[0].output(number)
-                    writer.add(output)
-                    published.append(described.masks[number])
-                else:
-                    block = words(number)
-                    packing = _core.retrieval_pack(masks, block)
-                    _require(described, packing, lattice.modulus)
-                    output = Output(_core.retrieval_tiles(block), packing.matrix, packing.flip)
-                    writer.add(output)
-                    published.append(_core.pack_integers(packing.mask, MODULUS_BITS))
-                content.update(output.words.data)
-            writer.finish(described.with_masks(tuple(published), content.digest()).to_bytes())
-    except _NormsError:
-        return False
-    return True
-
-
-def _no_masks(shape: Shape) -> tuple[bytes, ...]:
-    return (bytes(-(-COLUMNS * MODULUS_BITS // 8)),) * shape.outputs
-
-
-def _require(described: Description, packing: _core.RetrievalPacking, modulus: int) -> None:
-    norms = Norms(packing.words_norm, packing.words_sum, packing.matrix_norm)
-    words = described.shape.outputs * COLUMNS
-    if not described.certificate.holds(norms, modulus=modulus, words=words, weight=described.weight):
-        raise _NormsError

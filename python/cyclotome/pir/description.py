@@ -12,9 +12,11 @@ import numpy.typing as npt
 
 from .. import _core
 from ..errors import FormatError
-from .certificate import MODULUS_BITS, Certificate
+from .building import MASK_BYTES as _MASK_BYTES
+from .certificate import MODULUS_BITS, Certificate, Norms
 from .records import LENGTH_BYTES, MOST_RECORD_BYTES
 from .shape import COLUMNS, MOST_OUTPUTS, MOST_ROWS, Shape
+from .stored import Layout
 
 __all__ = ["TAG_BYTES", "Description"]
 
@@ -24,7 +26,6 @@ _MAGIC = b"cyPIRd01"
 _FIELDS = struct.Struct("<8sBBBBQIIQ32s32s32s")
 #: Of a record's key, before what it holds.
 TAG_BYTES = 8
-_MASK_BYTES = -(-COLUMNS * MODULUS_BITS // 8)
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,30 @@ class Description:
     def weight(self) -> int:
         """How many rows a request asks for."""
         return 3 if self.keyed else 1
+
+    @property
+    def layout(self) -> Layout:
+        """Of its file."""
+        return Layout(self.shape.rows, self.shape.outputs, 2)
+
+    @property
+    def request_bits(self) -> int:
+        """That requests keep of each row's integer."""
+        return self.certificate.request_bits
+
+    @property
+    def answer_bits(self) -> int:
+        """Of each word of an answer."""
+        return self.certificate.answer_bits
+
+    def holds(self, norms: Norms, modulus: int) -> bool:
+        """Whether every word of an output with these norms is read right."""
+        words = self.shape.outputs * COLUMNS
+        return self.certificate.holds(norms, modulus=modulus, words=words, weight=self.weight)
+
+    def seeded(self, seed: bytes) -> Description:
+        """The same with other masks to come."""
+        return replace(self, seed=seed)
 
     def with_masks(self, masks: tuple[bytes, ...], content: bytes) -> Description:
         """The same with what was computed of the words."""

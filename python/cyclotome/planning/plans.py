@@ -7,20 +7,21 @@ import inspect
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypedDict
 
 from .. import _core
 from ..arrays.array import EncryptedArray
-from ..devices.contexts import ACCOUNT, Context, engine_on
+from ..devices.contexts import ACCOUNT, Context, device_name, engine_on
 from ..errors import ArgumentError
 from ..keys.generation import sum_rotations
 from ..keys.keyring import Keyring
 from ..keys.kinds import EvaluationKeys, PublicKey
 from ..parameters.parameters import Parameters, required_parameters
 from ..text import byte_size, plural
+from .clocks import Clock
 from .dry_runs import DryRun, Operand, arrays_in, results_of
-from .estimates import estimated_seconds
+from .estimates import estimated
 from .refreshes import PlannedRefresh, refreshes_of
 
 __all__ = ["Operation", "Plan", "PlannedKeys", "plan"]
@@ -74,8 +75,11 @@ class Plan:
     result_bytes: int
     key_bytes: int
     peak_bytes: int
-    #: An estimate for one core of the device: transforms and products of residues, at what each takes there by itself.
+    #: An estimate, of a processor for one core of it: work of each kind, at what that takes there, and what Python and
+    #: the library do around it. Of other devices: transforms and products of residues, at what each takes by itself.
     seconds: float
+    #: Whether the readings behind it agree: otherwise the machine had too much else to do, and it may be too long.
+    steady: bool = True
     #: What is refreshed, in its order, and where; whose work is part of all other figures.
     refreshes: tuple[PlannedRefresh, ...] = ()
 
@@ -151,11 +155,12 @@ def _operands(compute: Callable[..., object], inputs: object) -> list[Any]:
 
 
 def _on_account(
-    arrays: Sequence[EncryptedArray],
+    arrays: Sequence[EncryptedArray], known: _core.PlaintextMemory
 ) -> tuple[_core.DryEngine, list[EncryptedArray], EvaluationKeys | None]:
     """Encrypted arrays with their keys, as they are, on an engine that only keeps account."""
     head = arrays[0]
-    engine = _core.DryEngine(engine_on("cpu:1"))
+    engine = _core.DryEngine(engine_on("cpu:1"), known)
+    engine.remember(True)
     context = Context(head.parameters.native, ACCOUNT, engine)
     keys = Keyring()
     for x in arrays:
@@ -182,7 +187,8 @@ def plan(
     """What ``compute(*inputs)`` takes: depth, operations, keys, bytes, noise and time, before anything is encrypted.
 
     Args:
-        compute: a function of encrypted arrays that returns some, alone or in lists and dicts. It is run once.
+        compute: a function of encrypted arrays that returns some, alone or in lists and dicts. It is run
+            once, and a few times more where it is short.
         parameters: those to compute with; None where ``inputs`` are encrypted arrays, which have some.
         inputs: for each argument an `Operand`, which says what `encrypt` will be told; or encrypted arrays, with the
             levels and the noise that they have. None: an array of one value for each argument, within the parameters'
@@ -202,18 +208,27 @@ def plan(
         >>> keys = cy.keygen(params, **plan.keygen())
     """
     operands = _operands(compute, inputs)
+    known = _core.PlaintextMemory()
+    clock = Clock(compute)
     if isinstance(operands[0], EncryptedArray):
         if parameters is not None and any(x.parameters != parameters for x in operands):
             raise ArgumentError("plan: the encrypted inputs are of other parameters")
-        engine, arguments, evaluation = _on_account(operands)
+        parameters = operands[0].parameters
+        engine, arguments, evaluation = _on_account(operands, known)
         with refreshes_of() as refreshes:
-            results = results_of(compute, arguments)
-        return _made(operands[0].parameters, engine, evaluation, arguments, results, device, refreshes)
-    parameters = required_parameters("plan", parameters, "; suggest finds some")
-    dry = DryRun(parameters)
-    with refreshes_of() as refreshes:
-        arguments, results = dry.run(compute, operands, refreshes.clear)
-    return _made(parameters, dry.engine, dry.evaluation, arguments, results, device, refreshes)
+            results = results_of(clock.compute, arguments)
+    else:
+        parameters = required_parameters("plan", parameters, "; suggest finds some")
+        dry = DryRun(parameters, known)
+        dry.engine.remember(True)
+        with refreshes_of() as refreshes:
+            arguments, results = dry.run(clock.compute, operands, refreshes.clear)
+        engine, evaluation = dry.engine, dry.evaluation
+    clock.note(engine)
+    found = _made(parameters, engine, evaluation, arguments, results, refreshes)
+    taken = estimated(parameters, engine.asked, engine.account, device)
+    around = clock.least(engine, known, arguments, taken.seconds) if device_name(device).startswith("cpu") else 0.0
+    return replace(found, seconds=taken.seconds + around, steady=taken.steady)
 
 
 def _made(
@@ -222,7 +237,6 @@ def _made(
     evaluation: EvaluationKeys | None,
     arguments: Sequence[Any],
     results: Sequence[EncryptedArray],
-    device: str,
     refreshes: Sequence[PlannedRefresh],
 ) -> Plan:
     account = engine.account
@@ -262,7 +276,7 @@ def _made(
         result_bytes=sum(x.nbytes for x in results),
         key_bytes=count * each,
         peak_bytes=engine.peak_bytes,
-        seconds=estimated_seconds(parameters, account, device),
+        seconds=math.nan,
         refreshes=tuple(refreshes),
     )
 

@@ -11,6 +11,7 @@ from typing import Literal
 from .. import _core
 from ..errors import NoiseError, ParameterError, RangeError
 from ..parameters.parameters import Parameters
+from .measured import fastest
 from .moduli import fits, narrow_moduli, needed_bits, plain_moduli
 from .trials import Kind, Search
 
@@ -139,15 +140,6 @@ def _prospects(
     return sorted(found, key=lambda each: each.cost)
 
 
-def _served(search: Search, found: Parameters) -> bool:
-    """Whether the computation decrypts with them."""
-    try:
-        search.headroom(found)
-    except NoiseError:
-        return False
-    return True
-
-
 def _of_bits(search: Search, prospect: _Prospect, bits: int) -> Parameters | None:
     """Those of a prospect's kind with a modulus of so many bits, if there are any."""
     try:
@@ -158,7 +150,7 @@ def _of_bits(search: Search, prospect: _Prospect, bits: int) -> Parameters | Non
 
 def _serving(search: Search, prospect: _Prospect, bits: int) -> Parameters | None:
     found = _of_bits(search, prospect, bits)
-    return found if found is not None and _served(search, found) else None
+    return found if found is not None and search.serves(found) else None
 
 
 def _shortest(search: Search, prospect: _Prospect) -> Parameters | None:
@@ -170,7 +162,7 @@ def _shortest(search: Search, prospect: _Prospect) -> Parameters | None:
             best = found
             break
         bits += step
-    if not _served(search, best):
+    if not search.serves(best):
         return None
     left = int(search.headroom(best))
     if left > _SLACK:  # an operation took a way that is quieter than with the longest modulus
@@ -197,7 +189,7 @@ def _others(search: Search, found: Parameters, prospect: _Prospect) -> list[Para
         # Without a way that is cheaper and noisier more primes are more work.
         if search.cost(found) > prospect.cost or sum(_make(other)[:2]) <= sum(_make(found)[:2]):
             made[_make(other)] = other
-    return [other for other in made.values() if other != found and _served(search, other)]
+    return [other for other in made.values() if other != found and search.serves(other)]
 
 
 def _best(search: Search, prospects: Sequence[_Prospect], below: float) -> Parameters | None:
@@ -218,7 +210,7 @@ def _best(search: Search, prospects: Sequence[_Prospect], below: float) -> Param
     for best in sorted(every, key=search.cost):
         if search.cost(best) >= below:
             break
-        if _served(search, best):
+        if search.serves(best):
             return best
     return None
 
@@ -264,7 +256,7 @@ def cheapest(search: Search, words: Sequence[int], min_degree: int, scheme: str 
         degree *= 2
     search.finished()
     if best is not None:
-        return best
+        return fastest(search, best) if search.measure else best
     if bits is None:  # no degree was tried
         asked = f"at least {min_degree} slots"
         if search.plain_moduli is not None:

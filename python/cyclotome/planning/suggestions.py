@@ -37,6 +37,7 @@ def suggest(
     flooding_bits: int = 0,
     parties: int = 1,
     depth: int | Literal["unlimited"] | None = None,
+    measure: bool = False,
     **intent: Any,
 ) -> Parameters:
     """The cheapest parameters that serve a computation, given as a function; `Parameters.suggest` finds them for one
@@ -68,6 +69,10 @@ def suggest(
         depth: "unlimited" for a computation whose operations refresh by themselves, ``with cy.bootstrap("auto")``: the
             one of `Parameters.bootstrappable` that takes the least work, refreshes included. Within that context it is
             what is looked for where no parameters carry the computation otherwise. EXPERIMENTAL.
+        measure: choose by the time that the computation's work takes on one core of this machine, of the sets that the
+            model ranks first: other machines may then have other parameters. Takes some seconds more, of which
+            `progress` is told; what was measured is kept, for this build of the library, in the user's cache
+            (``$XDG_CACHE_HOME/cyclotome``).
         intent: without ``compute``, what `Parameters.suggest` takes: another name of that, with a warning.
 
     Raises:
@@ -92,8 +97,8 @@ def suggest(
             DeprecationWarning,
             stacklevel=2,
         )
-        if inputs is not None or plain_moduli is not None:
-            raise ArgumentError("suggest: inputs and plain_moduli go with compute, the function of them")
+        if inputs is not None or plain_moduli is not None or measure:
+            raise ArgumentError("suggest: inputs, plain_moduli and measure go with compute, the function of inputs")
         shared: dict[str, Any] = {
             "security": security,
             "table": table,
@@ -132,7 +137,17 @@ def suggest(
     if not 0 <= index(flooding_bits, "suggest: flooding_bits") <= 128:
         raise ArgumentError(f"suggest: flooding_bits {flooding_bits} must lie in [0, 128]; 64 is usual, and 0 is none")
     search = Search(
-        compute, every, value_bits, security, table, strict, moduli, slots, index(flooding_bits, "suggest"), parties
+        compute,
+        every,
+        value_bits,
+        security,
+        table,
+        strict,
+        moduli,
+        slots,
+        index(flooding_bits, "suggest"),
+        parties,
+        bool(measure),
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PaddingWarning)  # of parameters that are only tried

@@ -77,11 +77,26 @@ class Search:
     slots: bool
     flooding_bits: int
     parties: int
+    measure: bool = False
     narrow: Narrow = field(default_factory=Narrow, compare=False)
     _accounts: dict[Parameters, _Account] = field(default_factory=dict, compare=False)
     _loose: dict[Parameters, _Account] = field(default_factory=dict, compare=False)
     _trial: _Trial = field(default_factory=_Trial, compare=False)
     _known: _core.PlaintextMemory = field(default_factory=_core.PlaintextMemory, compare=False)
+    _serving: dict[Parameters, float] = field(default_factory=dict, compare=False)
+
+    def serves(self, parameters: Parameters) -> bool:
+        """Whether the computation decrypts with them."""
+        try:
+            self.headroom(parameters)
+        except NoiseError:
+            return False
+        self._serving[parameters] = self.cost(parameters)
+        return True
+
+    def serving(self) -> list[Parameters]:
+        """Those that were found to serve, the cheapest first."""
+        return sorted(self._serving, key=self._serving.__getitem__)
 
     def finished(self) -> None:
         """No other set will be tried."""

@@ -7,6 +7,7 @@ from ..errors import NoiseError, ParameterError, RangeError
 from ..options import bootstrap
 from ..parameters.parameters import Parameters
 from ..parameters.unlimited import DEGREES, require_refreshable
+from .measured import fastest_of
 from .moduli import fits
 from .trials import Search
 
@@ -45,7 +46,11 @@ def cheapest_unlimited(search: Search, word: int | None, min_degree: int, scheme
             found.append((search.cost(parameters), parameters))
     search.finished()
     if found:
-        return min(found, key=lambda each: each[0])[1]
+        ranked = [parameters for _, parameters in sorted(found, key=lambda each: each[0])]
+        if not search.measure:
+            return ranked[0]
+        with bootstrap("auto"):
+            return fastest_of(ranked, search.compute, search.inputs)
     if refused is not None:
         raise refused
     raise ParameterError(

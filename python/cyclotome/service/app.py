@@ -124,6 +124,25 @@ class Service:
             state.received += len(piece)
             yield piece
 
+    @asynccontextmanager
+    async def body(self, request: Request, state: _State) -> AsyncIterator[bytearray]:
+        """The body of a request that is one of the client's jobs, within quotas while it is worked on.
+
+        Raises:
+            QuotaError, BusyError: as `Admission.take` and `job`.
+        """
+        admission, taken, body = self.server.admission, 0, bytearray()
+        try:
+            # Room for all that is announced, before any of it is read; then for what arrives beyond.
+            taken = _take(self, state, _length(request), taken)
+            async for piece in self.pieces(request, state):
+                taken = _take(self, state, max(0, len(body) + len(piece) - taken), taken)
+                body += piece
+            with admission.job(state.client):
+                yield body
+        finally:
+            admission.give_back(state.client, taken)
+
 
 async def _left(request: Request) -> None:
     """Waits until the client of a request whose body was read goes away."""
@@ -269,12 +288,13 @@ def _add_working(app: FastAPI, service: Service) -> None:
     @app.get("/v1/server")
     @_served(service, "server")
     async def facts(request: Request) -> Response:
-        """Functions, parameters and quotas."""
+        """Functions, databases with their versions, parameters and quotas."""
         parameters, quotas = server.parameters, server.quotas
         return JSONResponse(
             {
                 "version": _core.version(),
                 "functions": list(server.functions),
+                "databases": {name: server.databases.get(name).version for name in server.databases},
                 "parameters": None if parameters is None else base64.b64encode(to_bytes(parameters)).decode(),
                 "quotas": {"request_bytes": quotas.request_bytes, "key_bytes": quotas.client_key_bytes}
                 | {"arguments": quotas.arguments, "seconds": quotas.seconds, "planned_seconds": quotas.planned_seconds},
@@ -313,19 +333,29 @@ def _add_working(app: FastAPI, service: Service) -> None:
             raise ArgumentError(f"there is no function of this name; there are {', '.join(server.functions)}")
         state.facts |= {"function": function, "keys": keys[:16]}
         server.keys.path(keys)  # before a body is read for nothing
-        body, taken = bytearray(), 0
-        try:
-            # Room for all that is announced, before any of it is read; then for what arrives beyond.
-            taken = _take(service, state, _length(request), taken)
-            async for piece in service.pieces(request, state):
-                taken = _take(service, state, max(0, len(body) + len(piece) - taken), taken)
-                body += piece
-            with server.admission.job(state.client):
-                answer, waited = await service.at_work(request, server.run, function, body, keys)
-        finally:
-            server.admission.give_back(state.client, taken)
+        async with service.body(request, state) as body:
+            answer, waited = await service.at_work(request, server.run, function, body, keys)
         service.metrics.worked(function, answer.seconds, answer.planned_seconds, waited)
         state.facts |= {"planned_seconds": answer.planned_seconds}
+        return Response(answer.data, media_type=_BINARY)
+
+    @app.get("/v1/databases/{database}")
+    @_served(service, "databases")
+    async def describe(request: Request, database: str, version: str = "") -> Response:
+        """What clients of a database need to know; 204 where they know this version."""
+        found = await asyncio.to_thread(server.describe, database, version)
+        return Response(found, media_type=_BINARY) if found else Response(status_code=204)
+
+    @app.post("/v1/databases/{database}")
+    @_served(service, "look-up")
+    async def look_up(request: Request, database: str) -> Response:
+        """Answers to private queries, one after another."""
+        state: _State = request.state.own
+        server.databases.get(database)  # before a body is read for nothing
+        state.facts |= {"database": database}
+        async with service.body(request, state) as body:
+            answer, waited = await service.at_work(request, server.scan, database, body)
+        service.metrics.looked_up(database, answer.seconds, waited)
         return Response(answer.data, media_type=_BINARY)
 
 

@@ -29,6 +29,9 @@ class Metrics:
         self._seconds = Histogram("job_seconds", "Time of jobs where they ran.", ["function"], buckets=_BUCKETS, **of)
         self._waited = Histogram("wait_seconds", "Time of jobs before they ran.", buckets=_BUCKETS, **of)
         self._planned = Counter("planned_seconds", "Time of jobs by their plans, for one core.", ["function"], **of)
+        self._looked_up = Histogram(
+            "look_up_seconds", "Time of private look-ups and searches.", ["database"], buckets=_BUCKETS, **of
+        )
         self.disconnects = Counter("disconnects", "Clients that went away before their answer.", **of)
         ProcessCollector(registry=self._registry)
         self._registry.register(_Held(server))
@@ -48,6 +51,11 @@ class Metrics:
         self._waited.observe(max(waited, 0.0))
         if planned is not None and planned == planned:  # not NaN
             self._planned.labels(name).inc(planned)
+
+    def looked_up(self, database: str, seconds: float, waited: float) -> None:
+        """Counts answers of a database that there is."""
+        self._looked_up.labels(database).observe(seconds)
+        self._waited.observe(max(waited, 0.0))
 
     def text(self) -> bytes:
         """All of it, as Prometheus reads it."""
@@ -72,7 +80,17 @@ class _Held(Collector):
         yield GaugeMetricFamily("cyclotome_request_bytes", "Bytes of their requests.", server.admission.held_bytes)
         yield GaugeMetricFamily("cyclotome_key_sets", "Sets of keys that are held.", len(server.keys))
         yield GaugeMetricFamily("cyclotome_key_bytes", "Their bytes.", server.keys.nbytes)
+        yield from _databases(server)
         processes = server.processes
         yield GaugeMetricFamily("cyclotome_workers", "Processes that compute.", processes.count if processes else 0)
         replaced = processes.replaced if processes else 0
         yield GaugeMetricFamily("cyclotome_workers_replaced", "Processes that had to be replaced.", replaced)
+
+
+def _databases(server: Server) -> Iterable[Metric]:
+    replaced = GaugeMetricFamily("cyclotome_databases_replaced", "Files that took a name.", labels=["database"])
+    refused = GaugeMetricFamily("cyclotome_databases_refused", "Those that are no database.", labels=["database"])
+    for name, (good, bad) in server.databases.counts.items():
+        replaced.add_metric([name], good)
+        refused.add_metric([name], bad)
+    return replaced, refused

@@ -9,5 +9,6 @@ from __future__ import annotations
 
 from ..keys.held import hold_keys, release_keys
 from .quotas import Quotas
+from .served import ServedDatabase
 
-__all__ = ["Quotas", "hold_keys", "release_keys"]
+__all__ = ["Quotas", "ServedDatabase", "hold_keys", "release_keys"]

@@ -16,10 +16,10 @@ from ..functions.digits import EncryptedDigits
 from ..planning.plans import Plan, plan
 from .messages import Encrypted
 
-__all__ = ["PLANNED_ON", "planned", "signature"]
+__all__ = ["planned", "signature"]
 
 #: The device whose time plans state: one core.
-PLANNED_ON = "cpu:1"
+_PLANNED_ON = "cpu:1"
 
 
 def signature(arguments: Sequence[Encrypted]) -> Any:
@@ -65,7 +65,7 @@ def planned(function: Callable[..., Any], arguments: Sequence[Encrypted]) -> Pla
                 given.append(descriptions.rebuilt(table[0], [next(left) for _ in table[1]]))
         return _flat(function(*given))
 
-    return plan(compute, inputs=arrays, device=PLANNED_ON)
+    return plan(compute, inputs=arrays, device=_PLANNED_ON)
 
 
 def _flat(result: Any) -> Any:

@@ -30,11 +30,11 @@ from ..errors import (
 from ..functions.numbers import EncryptedNumbers
 from ..keys.keyring import Keyring
 from ..parameters.parameters import Parameters
-from ..planning.estimates import is_steady
 from ..text import byte_size
 from . import calls
-from .arguments import PLANNED_ON, planned, signature
+from .arguments import planned, signature
 from .costs import Costs, Needs
+from .databases import Followed, Scan, scanned
 from .key_folder import sha256_of
 from .messages import Encrypted, answer_bytes, question, read_arguments, read_keys
 from .quotas import Quotas
@@ -72,17 +72,19 @@ class Setup:
     device: str
     quotas: Quotas
     allow_insecure: bool
+    #: Files of databases, which each process opens.
+    databases: tuple[str, ...] = ()
 
 
-def functions_of(given: Mapping[str, Function] | str) -> dict[str, Function]:
-    """Functions by name.
+def functions_of(given: Mapping[str, Function] | str, *, none: bool = False) -> dict[str, Function]:
+    """Functions by name; ``none``: there may be none.
 
     Raises:
         ArgumentError: something else; names that are no identifiers; no functions.
         FileError: there is no such file or module.
     """
     found = _imported(given) if isinstance(given, str) else given
-    if not isinstance(found, Mapping) or not found:
+    if not isinstance(found, Mapping) or not (found or none):
         raise ArgumentError(f"a server's functions are a mapping from names to functions, not {type(found).__name__}")
     for name, function in found.items():
         if not isinstance(name, str) or not name.isidentifier() or not name.isascii() or len(name) > 64:
@@ -123,7 +125,9 @@ class Executor:
 
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
-        self._functions = functions_of(setup.functions)
+        self._functions = functions_of(setup.functions, none=bool(setup.databases))
+        device = setup.device if setup.device.startswith("cpu") else "cpu:1"  # cores scan
+        self._databases = {path: Followed(path, device) for path in setup.databases}
         self._keys: OrderedDict[str, tuple[Keyring, int]] = OrderedDict()
         self._resident_bytes = 0
         #: Keys in memory that were read from a file whose bytes have its name.
@@ -138,7 +142,12 @@ class Executor:
     def __call__(self, message: tuple[Any, ...]) -> Any:
         """What `Processes` sends: the name of a method, and arguments."""
         method, *arguments = message
-        return self.check(*arguments) if method == "check" else self.call(*arguments)
+        methods: dict[str, Callable[..., Any]] = {"check": self.check, "call": self.call, "scan": self.scan}
+        return methods[method](*arguments)
+
+    def scan(self, path: str, queries: bytes, start: int, stop: int) -> Scan:
+        """Answers of some outputs of a database. Raises as `Scanned.answer`."""
+        return scanned(self._databases[path], queries, range(start, stop))
 
     def check(self, path: str) -> KeyFacts:
         """Reads keys, to say what they are.
@@ -306,8 +315,7 @@ class Executor:
 
     def _estimated(self, name: str, ring: Keyring, arguments: list[Encrypted]) -> Needs:
         found = planned(self._functions[name], arguments)
-        steady = is_steady(found.parameters, PLANNED_ON)
-        return Needs(found.seconds, max(0, found.peak_bytes - _nbytes(ring)), steady)
+        return Needs(found.seconds, max(0, found.peak_bytes - _nbytes(ring)), found.steady)
 
     def _fits(self, what: Any, name: str, needs: Needs) -> bool:
         """Whether a job may take so long; NaN, where there is no estimate, may."""

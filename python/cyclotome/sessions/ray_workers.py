@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -116,7 +117,9 @@ def ray_map(work: Work, workers: int | None, batches: Iterator[Any]) -> list[Any
     ray: Any = import_module("ray")
     begun = not ray.is_initialized()
     if begun:
-        ray.init(include_dashboard=False, log_to_driver=False, configure_logging=False)
+        # Without an address Ray joins whichever cluster began here last, also one that has died.
+        address = None if "RAY_ADDRESS" in os.environ else "local"
+        ray.init(address, include_dashboard=False, log_to_driver=False, configure_logging=False)
     crew = _Crew(ray, work)
     try:
         crew.begin(_room(ray.cluster_resources(), crew.share) if workers is None else workers)

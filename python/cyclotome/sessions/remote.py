@@ -112,6 +112,14 @@ class Remote:
         """
         return self._bytes("POST", f"/v1/call/{function}", params={"keys": keys}, content=bytes(request))
 
+    def describe(self, database: str, version: str = "") -> bytes:
+        """As `Server.describe`."""
+        return self._bytes("GET", f"/v1/databases/{database}", params={"version": version})
+
+    def look_up(self, database: str, queries: bytes) -> bytes:
+        """As `Server.look_up`; a server that is busy is asked again, as by `call`."""
+        return self._bytes("POST", f"/v1/databases/{database}", content=queries)
+
     def _json(self, method: str, path: str, **options: Any) -> dict[str, Any]:
         data = self._bytes(method, path, **options)
         try:

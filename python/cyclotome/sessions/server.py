@@ -14,10 +14,12 @@ from types import FrameType
 from typing import Any
 
 from ..devices.contexts import callers_of
-from ..errors import ArgumentError, UnknownKeysError, UnsupportedError
+from ..errors import ArgumentError, QuotaError, UnknownKeysError, UnsupportedError
 from ..parameters.parameters import Parameters
 from ..streams import Buffer
+from ..text import byte_size
 from .calls import in_this_thread
+from .databases import Databases, Scan
 from .executor import Answer, Executor, KeyFacts, Setup, functions_of
 from .key_store import KeyStore, KeyUpload
 from .processes import Processes
@@ -36,8 +38,8 @@ class Server:
     plain Python: they get `EncryptedArray` with the client's keys, and return one, or a list of them.
 
     Args:
-        functions: by name; or where they are, "jobs.py:functions" or "package.module:functions", which processes need
-            where the functions can't be pickled.
+        functions: by name, None where there are databases only; or where they are, "jobs.py:functions" or
+            "package.module:functions", which processes need where the functions can't be pickled.
         parameters: the only ones it computes with; None: any that are secure.
         workers: processes that compute, each with the keys that it met. 0: computes in this process, in the threads
             that call, and a job that takes too long is ended only where it calls this library.
@@ -47,13 +49,17 @@ class Server:
         quotas: see `Quotas`.
         folder: where keys are stored, so that they outlive this server; None: a temporary folder.
         allow_insecure: take parameters below 128 bits of security.
+        databases: files of databases for private look-ups and searches (`cyclotome.pir`, `cyclotome.search`), by name.
+            Each file is followed: one that takes its name is answered from at once, and the version before it as long
+            as there are queries to it, for ten minutes. All processes share the outputs of an answer.
         retries: how often a job is done again whose process died, which functions of ciphertexts can be; 0 where
             functions do something that must not be done twice.
 
     Raises:
-        ArgumentError: no functions, or no such number of workers or jobs.
+        ArgumentError: neither functions nor databases, or no such number of workers or jobs.
         EngineError: no such device.
-        FileError: the functions, or the folder, are not there.
+        FileError: the functions, the folder or a database are not there.
+        FormatError: a file that is no database.
 
     Example:
         >>> import cyclotome as cy
@@ -65,7 +71,7 @@ class Server:
 
     def __init__(
         self,
-        functions: Mapping[str, Callable[..., Any]] | str,
+        functions: Mapping[str, Callable[..., Any]] | str | None = None,
         *,
         parameters: Parameters | None = None,
         workers: int = 0,
@@ -74,6 +80,7 @@ class Server:
         quotas: Quotas | None = None,
         folder: str | Path | None = None,
         allow_insecure: bool = False,
+        databases: Mapping[str, str | Path] | None = None,
         retries: int = 2,
     ) -> None:
         if isinstance(retries, bool) or not isinstance(retries, int) or not 0 <= retries <= 100:
@@ -84,7 +91,11 @@ class Server:
             raise ArgumentError(f"workers {workers!r}: a whole number from 0 to 1024")
         if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int) or not 1 <= jobs <= 1024):
             raise ArgumentError(f"jobs {jobs!r}: a whole number from 1 to 1024, or None")
-        self.functions = tuple(sorted(functions_of(functions)))
+        self.databases = Databases({} if databases is None else databases, max(1, workers))
+        given = {} if functions is None else functions
+        if not given and not self.databases:
+            raise ArgumentError("a server has functions or databases: name some of either")
+        self.functions = tuple(sorted(functions_of(given, none=len(self.databases) > 0)))
         self.parameters = parameters
         self.quotas = Quotas() if quotas is None else quotas
         self.admission = Admission(self.quotas)
@@ -93,7 +104,7 @@ class Server:
         self.keys = KeyStore(place, self.quotas, durable=folder is not None)
         where = device if device is not None else "cpu" if workers == 0 else "cpu:1"
         insecure = allow_insecure or (parameters is not None and parameters.allow_insecure)
-        setup = Setup(functions, parameters, where, self.quotas, insecure)
+        setup = Setup(given, parameters, where, self.quotas, insecure, tuple(self.databases.paths.values()))
         #: Jobs at a time in each process.
         self.jobs = jobs if jobs is not None else max(1, -(-callers_of(where) // max(1, workers)))
         #: Who computes next.
@@ -178,6 +189,48 @@ class Server:
             raise
         self.admission.worked(answer.seconds)
         return answer
+
+    def describe(self, database: str, version: str = "") -> bytes:
+        """What clients of a database need to know; nothing where it has the ``version`` that they know.
+
+        Raises:
+            ArgumentError: no such database.
+        """
+        found = self.databases.get(database)
+        return b"" if found.version == version else found.description
+
+    def look_up(self, database: str, queries: bytes, client: str = "") -> bytes:
+        """The answers to private queries, one or several after another.
+
+        Args:
+            database: its name.
+            queries: what `cyclotome.pir.Client.query` or `cyclotome.search.Client.query` made.
+            client: who asks, for quotas.
+
+        Raises:
+            ArgumentError: no such database.
+            FormatError, RangeError: no queries.
+            MismatchError: to a version that is not here any more; `describe` says the one that is.
+            QuotaError, BusyError, TimeLimitError: as `call`.
+        """
+        size = _length(queries)
+        self.admission.take(client, size, 0)
+        try:
+            with self.admission.job(client), self.turns.place(client):
+                return self.scan(database, queries).data
+        finally:
+            self.admission.give_back(client, size)
+
+    def scan(self, database: str, queries: Buffer, gone: Callable[[], bool] | None = None) -> Scan:
+        """`look_up` without turns and quotas of clients, and what it took; for the service."""
+        found = self.databases.answer(database, bytes(queries), lambda message: self._ask(message, gone))
+        if len(found.data) > self.quotas.answer_bytes:
+            raise QuotaError(
+                f"the answers have {byte_size(len(found.data))}, more than the "
+                f"{byte_size(self.quotas.answer_bytes)} of one request; ask for less at a time"
+            )
+        self.admission.worked(found.seconds)
+        return found
 
     def _ask(self, message: tuple[Any, ...], gone: Callable[[], bool] | None = None) -> Any:
         if self.processes is not None:

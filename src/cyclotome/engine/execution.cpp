@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "cyclotome/engine/memory_range.hpp"
+#include "cyclotome/engine/running/memory_range.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
 

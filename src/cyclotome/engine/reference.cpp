@@ -3,8 +3,8 @@
 // programs in terms of other verbs, which one that overrides must equal bit for bit. Scratch is secret, since
 // decryption comes through here.
 #include "cyclotome/engine/engine.hpp"
-#include "cyclotome/engine/interpreter.hpp"
 #include "cyclotome/engine/poly.hpp"
+#include "cyclotome/engine/running/interpreter.hpp"
 #include "cyclotome/math/modulus.hpp"
 #include "cyclotome/ring/conversion/mixed_radix.hpp"
 #include "cyclotome/ring/randomness/secure_memory.hpp"

@@ -94,18 +94,19 @@ Residues flipped(const Lattice& lattice, std::span<const std::int32_t> flip, Con
   return lattice.integers(sum);
 }
 
-void require_sizes(const StoredOutput& output, std::size_t rows) {
-  if (output.words.size() != word_tile_bytes(rows) || output.matrix.size() != matrix_tile_bytes ||
+void require_sizes(const StoredOutput& output, std::size_t rows, std::size_t word_bytes) {
+  if (output.words.size() != word_tile_bytes(rows, word_bytes) || output.matrix.size() != matrix_tile_bytes ||
       output.flip.size() != gadget_digits * degree) {
     throw ArgumentError(message("an output of ", output.words.size(), " + ", output.matrix.size(), " bytes; for ", rows,
-                                " rows it has ", word_tile_bytes(rows), " + ", matrix_tile_bytes));
+                                " rows it has ", word_tile_bytes(rows, word_bytes), " + ", matrix_tile_bytes));
   }
 }
 
 }  // namespace
 
-OpenedRequest::OpenedRequest(LatticePtr lattice, const Request& request)
-    : lattice_(std::move(lattice)), rows_(request.rows.size()) {
+OpenedRequest::OpenedRequest(LatticePtr lattice, const Request& request, std::size_t word_bytes)
+    : lattice_(std::move(lattice)), rows_(request.rows.size()), word_bytes_(word_bytes) {
+  if (word_bytes != 1 && word_bytes != 2) throw ArgumentError(message("words of ", word_bytes, " bytes; 1 or 2"));
   if (rows_ == 0 || rows_ % degree != 0 || request.turn.size() != gadget_digits * degree ||
       request.flip.size() != gadget_digits * degree) {
     throw ArgumentError(message("a request of ", rows_, " rows with keys of ", request.turn.size(), " and ",
@@ -113,9 +114,9 @@ OpenedRequest::OpenedRequest(LatticePtr lattice, const Request& request)
                                 gadget_digits * degree));
   }
   for (const Residues* values : {&request.rows, &request.turn, &request.flip}) require_integers(*lattice_, *values);
-  row_digits_ = spread(*lattice_, request.rows, 2);
+  row_digits_ = spread(*lattice_, request.rows, word_bytes);
   turn_digits_ = spread(*lattice_, request.turn, 4);
-  row_offset_ = offset_of(*lattice_, request.rows, word_offset);
+  row_offset_ = offset_of(*lattice_, request.rows, word_bytes == 1 ? byte_offset : word_offset);
   turn_offset_ = offset_of(*lattice_, request.turn, matrix_offset);
   flip_ = lattice_->polynomials(request.flip, 1, gadget_digits);
   flip_.to_transform();
@@ -128,7 +129,7 @@ std::vector<Residues> answers(ByteScan& scan, std::span<const OpenedRequest* con
   std::vector<const std::int8_t*> row_digits, turn_digits;
   Residues row_offsets, turn_offsets;
   for (const OpenedRequest* request : requests) {
-    require_sizes(output, request->rows());
+    require_sizes(output, request->rows(), request->word_bytes());
     row_digits.push_back(request->row_digits_.data());
     turn_digits.push_back(request->turn_digits_.data());
     row_offsets.push_back(request->row_offset_);

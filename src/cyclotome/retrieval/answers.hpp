@@ -16,16 +16,17 @@ namespace cyclotome::retrieval {
 class OpenedRequest {
  public:
   /// Throws ArgumentError for a number of rows that is no multiple of the degree or keys of another size, RangeError
-  /// for integers that are not below q.
-  OpenedRequest(LatticePtr lattice, const Request& request);
+  /// for integers that are not below q. word_bytes: 1 or 2, of the outputs' words.
+  OpenedRequest(LatticePtr lattice, const Request& request, std::size_t word_bytes = 2);
 
   std::size_t rows() const noexcept { return rows_; }
+  std::size_t word_bytes() const noexcept { return word_bytes_; }
 
  private:
   friend std::vector<Residues> answers(ByteScan& scan, std::span<const OpenedRequest* const> requests,
                                        const struct StoredOutput& output);
   LatticePtr lattice_;
-  std::size_t rows_;
+  std::size_t rows_, word_bytes_;
   std::vector<std::int8_t> row_digits_, turn_digits_;
   std::uint64_t row_offset_, turn_offset_;  // what unsigned words and entries add too much
   PolyArray flip_;                          // transforms

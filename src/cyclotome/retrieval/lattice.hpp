@@ -23,6 +23,8 @@ inline constexpr std::size_t degree = 2048;
 /// Stored words have 16 bits, and count as -2^15 ... 2^15 - 1.
 inline constexpr unsigned word_bits = 16;
 inline constexpr std::int64_t word_offset = std::int64_t{1} << (word_bits - 1);
+/// Words from -2^7 to 2^7 - 1 may be stored in one byte each.
+inline constexpr std::int64_t byte_offset = std::int64_t{1} << 7;
 /// What key switches decompose into: 3 signed digits of 18 bits.
 inline constexpr std::size_t gadget_digits = 3;
 inline constexpr unsigned gadget_bits = 18;

@@ -339,26 +339,50 @@ Packing pack(const Masks& masks, std::span<const std::uint16_t> words) {
   return packing;
 }
 
-std::vector<std::uint8_t> arranged(std::span<const std::uint16_t> words) {
-  if (words.size() % n != 0 || words.size() / n % 2 != 0) {
-    throw ArgumentError(message(words.size(), " words of an output; they are an even number of rows of ", n));
+namespace {
+
+/// Bytes of a column's words of a quad, little endian, with the offset that makes them unsigned.
+template <std::size_t word_bytes>
+void write_quad(std::uint8_t* to, const std::uint16_t* words) {
+  for (std::size_t row = 0; row < ByteTiles::rows / word_bytes; ++row) {
+    const std::uint16_t word = words[row * n];
+    if constexpr (word_bytes == 1) {
+      const std::int64_t value = centred_word(word) + byte_offset;
+      if (value < 0 || value >= 2 * byte_offset) {
+        throw RangeError(message("a word of ", centred_word(word), "; one byte holds -128 to 127"));
+      }
+      *to++ = static_cast<std::uint8_t>(value);
+    } else {
+      *to++ = static_cast<std::uint8_t>(word);
+      *to++ = static_cast<std::uint8_t>(word >> 8);
+    }
   }
-  constexpr std::size_t lanes = ByteTiles::columns;
-  const std::size_t quads = words.size() / n / 2;
-  std::vector<std::uint8_t> tiles(words.size() * 2);
+}
+
+template <std::size_t word_bytes>
+std::vector<std::uint8_t> tiles_of(std::span<const std::uint16_t> words) {
+  constexpr std::size_t lanes = ByteTiles::columns, rows = ByteTiles::rows / word_bytes;
+  const std::size_t quads = words.size() / n / rows;
+  std::vector<std::uint8_t> tiles(words.size() * word_bytes);
   for (std::size_t block = 0; block < n / lanes; ++block) {
     for (std::size_t quad = 0; quad < quads; ++quad) {
-      std::uint8_t* to = tiles.data() + (block * quads + quad) * lanes * 4;
-      const std::uint16_t* const even = words.data() + 2 * quad * n + block * lanes;
-      for (std::size_t lane = 0; lane < lanes; ++lane, to += 4) {
-        to[0] = static_cast<std::uint8_t>(even[lane]);
-        to[1] = static_cast<std::uint8_t>(even[lane] >> 8);
-        to[2] = static_cast<std::uint8_t>(even[lane + n]);
-        to[3] = static_cast<std::uint8_t>(even[lane + n] >> 8);
-      }
+      std::uint8_t* to = tiles.data() + (block * quads + quad) * lanes * ByteTiles::rows;
+      const std::uint16_t* const first = words.data() + rows * quad * n + block * lanes;
+      for (std::size_t lane = 0; lane < lanes; ++lane, to += ByteTiles::rows) write_quad<word_bytes>(to, first + lane);
     }
   }
   return tiles;
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> arranged(std::span<const std::uint16_t> words, std::size_t word_bytes) {
+  if (word_bytes != 1 && word_bytes != 2) throw ArgumentError(message("words of ", word_bytes, " bytes; 1 or 2"));
+  if (words.size() % n != 0 || words.size() / n * word_bytes % ByteTiles::rows != 0) {
+    throw ArgumentError(message(words.size(), " words of an output; they are rows of ", n, ", whose number times ",
+                                word_bytes, " is a multiple of ", ByteTiles::rows));
+  }
+  return word_bytes == 1 ? tiles_of<1>(words) : tiles_of<2>(words);
 }
 
 }  // namespace cyclotome::retrieval

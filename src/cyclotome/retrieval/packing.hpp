@@ -31,11 +31,14 @@ struct Packing {
 /// row by row, sum_e d_e(x) x^(p e) at x = zeta^f is sum_e d_e(zeta^f) zeta^((f p) e).
 Packing pack(const Masks& masks, std::span<const std::uint16_t> words);
 
-/// Words of an output as tiles: blocks of 32 columns, two rows of two bytes in a quad. rows x 2048 x 2 bytes.
-std::vector<std::uint8_t> arranged(std::span<const std::uint16_t> words);
+/// Words of an output as tiles: blocks of 32 columns, two rows of two bytes in a quad. rows x 2048 x 2 bytes. With
+/// word_bytes 1 four rows of one byte: RangeError for a word that, less 2^15, is not within -2^7 ... 2^7 - 1.
+std::vector<std::uint8_t> arranged(std::span<const std::uint16_t> words, std::size_t word_bytes = 2);
 
 /// Bytes of an output's tiles, of words and of the matrix.
-constexpr std::size_t word_tile_bytes(std::size_t rows) noexcept { return rows * output_columns * 2; }
+constexpr std::size_t word_tile_bytes(std::size_t rows, std::size_t word_bytes = 2) noexcept {
+  return rows * output_columns * word_bytes;
+}
 inline constexpr std::size_t matrix_quads = gadget_digits * degree;
 inline constexpr std::size_t matrix_tile_bytes = matrix_quads * 4 * output_columns;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/retrieval/request.hpp"
 
+#include <bit>
 #include <utility>
 
 #include "cyclotome/math/declassify.hpp"
@@ -11,6 +12,8 @@
 namespace cyclotome::retrieval {
 
 namespace {
+
+constexpr unsigned modulus_bits = 53;
 
 /// How often each row stands among the positions, times the scale: integers below q. Every row is compared with every
 /// position.
@@ -28,6 +31,29 @@ ZeroisingVector<std::uint64_t> weights(const Lattice& lattice, std::size_t rows,
       count += ((difference | (0 - difference)) >> 63) ^ 1;
     }
     out[row] = count * lattice.scale();
+  }
+  return out;
+}
+
+/// values times scale: integers below q. Every value takes the same steps.
+ZeroisingVector<std::uint64_t> scaled(const Lattice& lattice, std::span<const std::int64_t> values,
+                                      std::uint64_t scale) {
+  if (scale == 0 || scale > lattice.modulus() / 2) {
+    throw ArgumentError(message("values times ", scale, "; from 1 to half of the modulus"));
+  }
+  const std::uint64_t most = lattice.modulus() / 2 / scale;
+  std::uint64_t outside = 0;
+  ZeroisingVector<std::uint64_t> out(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::uint64_t value = static_cast<std::uint64_t>(values[i]), negative = 0 - (value >> 63);
+    const std::uint64_t magnitude = (value ^ negative) - negative;
+    outside |= exceeds(magnitude, most);
+    const std::uint64_t product = magnitude * scale;
+    out[i] = ((product ^ negative) - negative) + (lattice.modulus() & negative);
+  }
+  if (declassify(outside != 0)) {
+    throw RangeError(
+        message("a value that times ", scale, " is more than half of the modulus; ", most, " is the most"));
   }
   return out;
 }
@@ -76,11 +102,19 @@ PolyArray RequestKey::packing_keys(ConstView masks, std::uint64_t element, std::
 }
 
 Request RequestKey::encrypt(const Masks& masks, std::span<const std::uint64_t> positions) {
+  return encrypted(masks, weights(*lattice_, masks.rows(), positions));
+}
+
+Request RequestKey::encrypt_values(const Masks& masks, std::span<const std::int64_t> values, std::uint64_t scale) {
+  if (values.size() != masks.rows()) throw ArgumentError(message(values.size(), " values for ", masks.rows(), " rows"));
+  return encrypted(masks, scaled(*lattice_, values, scale));
+}
+
+Request RequestKey::encrypted(const Masks& masks, std::span<const std::uint64_t> messages) {
   if (used_) {
     throw ArgumentError(
         "this secret has encrypted a request; a second one under it would give both away: make a new one");
   }
-  const ZeroisingVector<std::uint64_t> messages = weights(*lattice_, masks.rows(), positions);
   used_ = true;
   Engine& engine = *lattice_->engine();
   const std::size_t blocks = masks.rows() / degree;
@@ -139,9 +173,28 @@ std::vector<std::uint16_t> RequestKey::decrypt(std::span<const std::uint64_t> ma
   return words;
 }
 
-namespace {
+std::vector<std::int64_t> RequestKey::decrypt_values(std::span<const std::uint64_t> mask,
+                                                     std::span<const std::uint64_t> answer, std::uint64_t scale) const {
+  if (scale == 0 || scale > lattice_->modulus() / 2) {
+    throw ArgumentError(message("values times ", scale, "; from 1 to half of the modulus"));
+  }
+  const ZeroisingVector<std::uint64_t> values = phase_of(*lattice_, secret_, mask, answer);
+  // Phases around zero are moved to be positive by `moved` scales. The quotient by the reciprocal, rounded up: with
+  // 2^shift above every dividend times the scale it is exact (Granlund and Montgomery, 1994, theorem 4.2).
+  const std::uint64_t q = lattice_->modulus(), moved = q / 2 / scale + 2;
+  const auto shift = static_cast<unsigned>(modulus_bits + 2 + std::bit_width(scale));
+  const auto reciprocal = static_cast<std::uint64_t>((static_cast<u128>(1) << shift) / scale + 1);
+  std::vector<std::int64_t> out(degree);
+  for (std::size_t i = 0; i < degree; ++i) {
+    const std::uint64_t upper = 0 - exceeds(values[i], q / 2);
+    const std::uint64_t dividend = values[i] - (q & upper) + moved * scale + scale / 2;
+    out[i] = static_cast<std::int64_t>((static_cast<u128>(dividend) * reciprocal) >> shift) -
+             static_cast<std::int64_t>(moved);
+  }
+  return out;
+}
 
-constexpr unsigned modulus_bits = 53;
+namespace {
 
 /// Numbers of so many bits, one for each value.
 Residues dither(const Lattice& lattice, const PublicSeed& seed, std::size_t count, unsigned bits) {

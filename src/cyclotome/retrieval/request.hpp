@@ -26,13 +26,22 @@ class RequestKey {
   /// address depends on a position. Throws ArgumentError for one that is no row.
   Request encrypt(const Masks& masks, std::span<const std::uint64_t> positions);
 
+  /// Of any values, one for each row, times `scale`. Nothing but their number decides a branch or an address. Throws
+  /// ArgumentError for another number of values, RangeError where a value times scale is not within -q/2 ... q/2.
+  Request encrypt_values(const Masks& masks, std::span<const std::int64_t> values, std::uint64_t scale);
+
   /// The words that an output's answer decrypts to, 2048 of 16 bits: the sum of chosen rows' words, each less 2^15,
   /// modulo 2^16. mask: the output's; answer: 2048 integers below q.
   std::vector<std::uint16_t> decrypt(std::span<const std::uint64_t> mask, std::span<const std::uint64_t> answer) const;
+  /// What an answer to encrypt_values decrypts to: the sums of rows' words less 2^15 times their values, as numbers
+  /// around zero. scale: of the request, 1 ... 2^52.
+  std::vector<std::int64_t> decrypt_values(std::span<const std::uint64_t> mask, std::span<const std::uint64_t> answer,
+                                           std::uint64_t scale) const;
   /// The same before rounding, modulo q: for tests, which look at the noise.
   Residues phase(std::span<const std::uint64_t> mask, std::span<const std::uint64_t> answer) const;
 
  private:
+  Request encrypted(const Masks& masks, std::span<const std::uint64_t> messages);
   PolyArray noisy(const PolyArray& masks, Stream stream, const Seed& seed) const;
   PolyArray packing_keys(ConstView masks, std::uint64_t element, std::uint32_t item) const;
 

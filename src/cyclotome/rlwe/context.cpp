@@ -2,7 +2,7 @@
 #include "cyclotome/rlwe/context.hpp"
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/math/hexadecimal.hpp"
+#include "cyclotome/math/text/hexadecimal.hpp"
 #include "cyclotome/rlwe/noise/parameter_noise.hpp"
 
 namespace cyclotome::rlwe {

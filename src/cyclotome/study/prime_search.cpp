@@ -7,7 +7,7 @@
 #include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/math/sha256.hpp"
-#include "cyclotome/math/whole_text.hpp"
+#include "cyclotome/math/text/whole_text.hpp"
 
 namespace cyclotome::study {
 

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "cyclotome/math/bits.hpp"
-#include "cyclotome/math/whole_text.hpp"
+#include "cyclotome/math/text/whole_text.hpp"
 #include "cyclotome/ring/ring_shape.hpp"
 
 namespace cyclotome::study {

@@ -5,8 +5,6 @@
 #include "cyclotome/value/arrays/decryption.hpp"
 #include "cyclotome/value/arrays/encryption.hpp"
 #include "cyclotome/value/arrays/plain_array.hpp"
-#include "cyclotome/value/arrays/refreshing.hpp"
-#include "cyclotome/value/arrays/rekeying.hpp"
 #include "cyclotome/value/elementwise/elementwise.hpp"
 #include "cyclotome/value/elementwise/inner_products.hpp"
 #include "cyclotome/value/elementwise/products.hpp"
@@ -20,6 +18,8 @@
 #include "cyclotome/value/matrices/field_rotations.hpp"
 #include "cyclotome/value/matrices/rearrangement.hpp"
 #include "cyclotome/value/polynomials/polynomials.hpp"
+#include "cyclotome/value/renewal/refreshing.hpp"
+#include "cyclotome/value/renewal/rekeying.hpp"
 
 // Encrypted arrays of integers, all of it, and their operators. Operands are arrays and public integers:
 //

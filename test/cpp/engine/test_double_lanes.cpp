@@ -9,7 +9,7 @@
 
 #include "check.hpp"
 #include "cyclotome/engine/cpu/kernels.hpp"
-#include "cyclotome/engine/cpu/vector/lanes_double.hpp"
+#include "cyclotome/engine/cpu/vector/lanes/lanes_double.hpp"
 #include "cyclotome/math/primes.hpp"
 
 namespace {

@@ -4,6 +4,7 @@
 
 #include "check.hpp"
 #include "cyclotome/engine/dry/dry_engine.hpp"
+#include "cyclotome/engine/dry/repeat.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/scheme/bgv/scheme.hpp"
 #include "value_party.hpp"
@@ -148,6 +149,33 @@ TEST(what_hides_nothing_is_refused_as_on_a_real_engine) {
   same("transparent", [](A x, A) { return value::subtract(x, value::negate(value::negate(x))); });
   same("transparent", [](A x, A) { return value::sum(value::concatenate(Arrays{x, value::negate(x)}, 0), 0); });
   same("hidden", [](A x, A) { return value::sum(value::concatenate(Arrays{x, x}, 0), 0); });
+}
+
+TEST(work_by_its_kind_can_be_done_again) {
+  const ValueParty real(&bfv::scheme(), {65537}, 8);
+  const DryParty dry(real);
+  const EncryptedArray x = dry.encrypted(Numbers{1, 2}, {.bound = 2});
+  dry.engine->reset();
+  const EncryptedArray forgotten = x + x;
+  CHECK(dry.engine->asked().empty());  // nobody asked for it
+  dry.engine->remember(true);
+  dry.engine->reset();
+  const EncryptedArray sum = x + x + x;
+  const std::vector<Asked> asked = dry.engine->asked();
+  CHECK_EQ(asked.size(), 1U);
+  CHECK_EQ(asked[0].calls, 2U);
+  CHECK_EQ(asked[0].work.words, dry.engine->account().at("add").work.words);
+  CHECK(dry.engine->own_nanoseconds() >= 0);
+  const EnginePtr cpu = real.context->engine();
+  Repeat repeat(asked[0], cpu, 1);
+  CHECK_EQ(repeat.times(), 2.0);
+  CHECK(repeat.run(3) > 0);
+  Asked other = asked[0];
+  other.items = 1000;
+  CHECK(other.digest() != asked[0].digest());
+  other.verb = nullptr;
+  CHECK(!other.repeatable());
+  CHECK_THROWS_WITH(ArgumentError, Repeat(other, cpu, 1), "is not done again");
 }
 
 int main() { return check::run(); }

@@ -7,7 +7,7 @@
 
 #include "check.hpp"
 #include "cyclotome/engine/cpu/kernels.hpp"
-#include "cyclotome/engine/cpu/vector/lanes64_near.hpp"
+#include "cyclotome/engine/cpu/vector/lanes/lanes64_near.hpp"
 #include "cyclotome/math/primes.hpp"
 
 namespace {

@@ -4,7 +4,7 @@
 // layout. And the other way round: every table that a path reads, changed in one entry, gives another result.
 #include <functional>
 
-#include "cyclotome/engine/cpu/limb_transform.hpp"
+#include "cyclotome/engine/cpu/steps/limb_transform.hpp"
 #include "vector_operands.hpp"
 
 namespace {

@@ -3,6 +3,7 @@
 // request's seeds, what a client finds is the rows' words times message and error, less V and H times the keys' errors.
 // Products are computed coefficient by coefficient, modulo q.
 #include <iostream>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -225,6 +226,81 @@ TEST(a_secret_encrypts_once) {
   CHECK_THROWS_WITH(ArgumentError, key.encrypt(masks, outside), "not among the 2048");
   key.encrypt(masks, positions);
   CHECK_THROWS_WITH(ArgumentError, key.encrypt(masks, positions), "make a new one");
+}
+
+/// Phases of sums of values times bytes, under a scale of their own: exactly those sums after rounding, at both ends.
+TEST(sums_of_bytes_times_values_are_read_back) {
+  std::vector<std::uint16_t> words(n * n);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const auto byte = i % n == 0 ? -128 : i % n == 1 ? 127 : static_cast<int>(generator()() % 256) - 128;
+    words[i] = static_cast<std::uint16_t>(byte + word_offset);
+  }
+  const Party party(n, words);
+  std::vector<std::int64_t> values(n);
+  for (std::size_t r = 0; r < 300; ++r) values[r] = static_cast<std::int64_t>(generator()() % 3) - 1;
+  const std::uint64_t scale = lattice()->modulus() / (2 * 40000);
+  RequestKey key(lattice(), Seed(drawn_bytes()), Digest{});
+  const Request request = key.encrypt_values(party.masks, values, scale);
+  CHECK_THROWS_WITH(ArgumentError, key.encrypt_values(party.masks, values, scale), "make a new one");
+  const OpenedRequest opened(lattice(), request, 1);
+  const OpenedRequest* const all[] = {&opened};
+  const std::vector<std::uint8_t> tiles = arranged(party.words, 1);
+  for (const cpu::InstructionSet set : cpu::instruction_sets()) {
+    const auto scan = cpu::make_byte_scan(make_cpu_engine(2), set);
+    const Residues answer = answers(*scan, all, {tiles, party.packing.matrix, party.packing.flip}).front();
+    CHECK(answer == answer_to(party, request));  // the same as of words of two bytes
+    const std::vector<std::int64_t> found = key.decrypt_values(party.packing.mask, answer, scale);
+    for (std::size_t c = 0; c < n; ++c) {
+      std::int64_t expected = 0;
+      for (std::size_t r = 0; r < n; ++r) expected += values[r] * (std::int64_t{words[r * n + c]} - word_offset);
+      CHECK_EQ(found[c], expected);
+    }
+  }
+}
+
+/// The quotient by a reciprocal is the one by division, wherever a phase lies; a mask of zeros makes answers phases.
+TEST(phases_are_rounded_to_the_nearest_multiple) {
+  const RequestKey key(lattice(), Seed(drawn_bytes()), Digest{});
+  const auto q = static_cast<std::int64_t>(lattice()->modulus());
+  const Residues zeros(n);
+  for (const std::int64_t scale :
+       {std::int64_t{1}, std::int64_t{3}, std::int64_t{1} << 35, (std::int64_t{1} << 35) + 1, q / 2 - 1, q / 2}) {
+    Residues phases(n);
+    for (std::size_t i = 0; i < n; ++i) phases[i] = generator()() % lattice()->modulus();
+    const std::int64_t edges[] = {
+        0, 1, q - 1, q / 2, q / 2 + 1, scale / 2, scale - scale / 2, q - scale / 2, q - scale / 2 - 1};
+    for (std::size_t i = 0; i < std::size(edges); ++i)
+      phases[i] = static_cast<std::uint64_t>(edges[i]) % lattice()->modulus();
+    const auto found = key.decrypt_values(zeros, phases, static_cast<std::uint64_t>(scale));
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto phase = static_cast<std::int64_t>(phases[i]);
+      const std::int64_t moved = (phase > q / 2 ? phase - q : phase) + scale / 2;
+      CHECK_EQ(found[i], moved >= 0 ? moved / scale : -((-moved + scale - 1) / scale));
+    }
+  }
+  CHECK_THROWS_WITH(ArgumentError, key.decrypt_values(zeros, zeros, 0), "half of the modulus");
+}
+
+TEST(values_and_words_that_do_not_fit_are_refused) {
+  const Masks masks(lattice(), PublicSeed(drawn_bytes()), n);
+  RequestKey key(lattice(), Seed(drawn_bytes()), Digest{});
+  const std::uint64_t scale = std::uint64_t{1} << 40, most = lattice()->modulus() / 2 / scale;
+  std::vector<std::int64_t> values(n);
+  CHECK_THROWS_WITH(ArgumentError, key.encrypt_values(masks, std::span(values).first(n - 1), scale),
+                    "values for 2048 rows");
+  values[5] = -static_cast<std::int64_t>(most) - 1;
+  CHECK_THROWS_WITH(RangeError, key.encrypt_values(masks, values, scale), "more than half of the modulus");
+  values[5] = std::numeric_limits<std::int64_t>::min();
+  CHECK_THROWS_WITH(RangeError, key.encrypt_values(masks, values, scale), "more than half of the modulus");
+  CHECK_THROWS_WITH(ArgumentError, key.encrypt_values(masks, values, 0), "from 1 to half");
+  values[5] = -static_cast<std::int64_t>(most);
+  key.encrypt_values(masks, values, scale);
+  std::vector<std::uint16_t> words(4 * n, static_cast<std::uint16_t>(word_offset));
+  CHECK_EQ(arranged(words, 1).front(), 128);
+  words[7] = static_cast<std::uint16_t>(word_offset + 128);
+  CHECK_THROWS_WITH(RangeError, arranged(words, 1), "one byte holds");
+  CHECK_THROWS_WITH(ArgumentError, arranged(words, 3), "1 or 2");
+  CHECK_THROWS_WITH(ArgumentError, arranged(std::span(words).first(2 * n), 1), "multiple of 4");
 }
 
 TEST(dither_leaves_a_uniform_error_whatever_the_value) {

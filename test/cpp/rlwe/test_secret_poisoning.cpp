@@ -18,7 +18,7 @@
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/retrieval/request.hpp"
 #include "cyclotome/rlwe/encapsulation/encapsulation_keys.hpp"
-#include "cyclotome/rlwe/joint/dealing_rows.hpp"
+#include "cyclotome/rlwe/joint/dealing/rows.hpp"
 #include "cyclotome/rlwe/joint/threshold_keys.hpp"
 #include "cyclotome/rlwe/joint/unproved_share.hpp"
 #include "cyclotome/rlwe/keys/encryption.hpp"

@@ -9,16 +9,16 @@
 
 #include "check.hpp"
 #include "cyclotome/engine/poly.hpp"
-#include "cyclotome/math/barrett.hpp"
 #include "cyclotome/math/chacha20.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/modulus.hpp"
-#include "cyclotome/math/montgomery.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/math/sha256.hpp"
 #include "cyclotome/math/shoup.hpp"
 #include "cyclotome/rlwe/ciphertext.hpp"
 #include "cyclotome/rlwe/keys/keys.hpp"
+#include "cyclotome/study/transform/barrett.hpp"
+#include "cyclotome/value/polynomials/montgomery.hpp"
 
 namespace {
 

@@ -43,6 +43,18 @@ std::vector<std::uint64_t> ascending(std::vector<std::uint64_t> values) {
   return values;
 }
 
+TEST(bytes_are_taken_in_both_types_that_cpp_has_for_them) {
+  const Bytes bytes = to_bytes(small(bfv_scheme(), {97}));
+  const std::vector<std::uint8_t> octets(bytes.begin(), bytes.end());
+  std::vector<std::byte> others(bytes.size());
+  std::transform(bytes.begin(), bytes.end(), others.begin(), [](std::uint8_t byte) { return std::byte{byte}; });
+  const Limits limits{.allow_insecure = true};
+  CHECK_EQ(StoredObject(octets, limits).kind(), std::string("parameters"));
+  CHECK_EQ(StoredObject(others, limits).kind(), std::string("parameters"));
+  others.back() ^= std::byte{1};
+  CHECK_THROWS(FormatError, StoredObject(others, limits));
+}
+
 TEST(keys_for_what_is_asked) {
   const Parameters parameters = small(bfv_scheme(), {97});
   const GaloisGroup& group = parameters.ring()->galois();

@@ -133,3 +133,13 @@ def test_the_doctor_says_when_memory_can_not_be_locked(monkeypatch: pytest.Monke
     monkeypatch.setattr(_core, "secret_memory", lambda: {"mapped": 1 << 20, "locked": 0, "refused": 3})
     result = succeed("doctor")
     assert "NOT all locked" in result.text and "ulimit -l" in result.text
+
+
+def test_params_by_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    wanted = ("params", "--json", "--depth", 1, "--value-bits", 6, "--terms", 4, "--measure")
+    chosen = succeed(*wanted, "--scheme", "bgv", "--word", 64).data  # nothing is left to be chosen
+    assert (chosen["scheme"], chosen["word"]) == ("bgv", 64)
+    assert succeed(*wanted).data["degree"] >= 1024
+    assert "leave it out" in run(*wanted, "--bits").text
+    assert "leave out measure" in run("params", "--measure", "--preset", "x").text

@@ -35,6 +35,26 @@ def test_an_expression_refreshes(folder: Path) -> None:
     assert opened.data["columns"] == ["a"] and opened.data["integers"] == [[2, -10, 30]]
 
 
+def test_an_expression_refreshes_by_itself_where_there_is_no_room(folder: Path) -> None:
+    """What would end for noise goes on with --bootstrap, to the same numbers as Python's."""
+    key = "-k", folder / "keys/public.key", "--allow-insecure"
+    succeed("encrypt", folder / "data.csv", *key, "-o", folder / "wrapped.ct", "--wrap")
+    inputs = "-i", f"x={folder / 'wrapped.ct'}", "-k", folder / "keys/evaluation.key", "--allow-insecure"
+    formula = "((((x ** 64) ** 64 + 1) ** 64) ** 64) ** 16"  # 28 squarings
+    refused = run("eval", formula, *inputs, "-o", folder / "deep.ct")
+    assert refused.code != 0 and not (folder / "deep.ct").exists()
+    made = succeed("eval", formula, *inputs, "-o", folder / "deep.ct", "--bootstrap", "--json")
+    assert sum(each["ciphertexts"] for each in made.data["refreshes"]) >= 1
+    assert all(each["operation"] for each in made.data["refreshes"])
+    opened = succeed("decrypt", folder / "deep.ct", "-k", folder / "keys/secret.key", "--json", "--allow-insecure")
+    assert opened.data["integers"] == [[pow(pow(v, 2**12, 65537) + 1, 2**16, 65537) for v in (1, -2, 3)]]
+    # Where there is room nothing is refreshed, and nothing said of it.
+    usual = succeed("eval", "x + x", *inputs, "-o", folder / "sum.ct", "--bootstrap", "--json")
+    assert "refreshes" not in usual.data
+    spoken = succeed("eval", formula, *inputs, "-o", folder / "again.ct", "--bootstrap")
+    assert "refreshed" in spoken.text
+
+
 @pytest.mark.parametrize("text", ["refresh(x, x)", "refresh()", "refresh(x, axis=0)", "refresh(2)"])
 def test_what_is_no_array_is_refused(folder: Path, text: str) -> None:
     inputs = "-i", f"x={folder / 'data.ct'}", "-k", folder / "keys/evaluation.key"

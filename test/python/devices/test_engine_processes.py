@@ -29,8 +29,8 @@ def square(engine: Any, a: Residues) -> Residues:
     return array.to_host()
 
 
-def in_child(body: Callable[[], bool], seconds: float = 20) -> bool:
-    """What `body` says in a forked child; False if the child crashes or hangs."""
+def in_child(body: Callable[[], bool], seconds: float = 120) -> bool:
+    """What `body` says in a forked child; False if the child crashes, or hangs: on a busy machine for long."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # Python warns of forks of threaded processes
         child = os.fork()

@@ -256,6 +256,11 @@ def opened_with_checks(draw: Draw, circle: Circle, x: Any) -> Any:
     ]
     assert len({step.question for step in steps}) == 1
     commitments = [step.commit() for step in steps]
+    assert {(line.stage, line.question) for line in commitments} == {("share", commitments[0].question)}
+    for line in commitments:
+        again = threshold.Pledge(str(line))
+        assert (again.digest, again.signature) == (line.digest, line.signature)
+        assert (len(line.digest), len(line.signature)) == (32, 64)
     shares = [step.reveal(commitments) for step in steps]
     checks = [step.commit_check(shares) for step in steps]
     answers = [step.reveal_check(checks) for step in steps]

@@ -75,6 +75,23 @@ def by_itself(draw: Draw) -> None:
     assert found.noise_headroom == plan.noise_headroom
 
 
+def suggested_without_end(draw: Draw) -> None:
+    """Secure parameters that refresh carry a loop as far as their plan says."""
+    bound = draw(st.sampled_from([1, 9, 150]))
+    rounds = draw(st.integers(1, 3))
+
+    def compute(x: Any) -> Any:
+        for _ in range(rounds):
+            x = (x * x).assume_bound(bound)
+        return x
+
+    parameters = api.suggest(compute=compute, inputs=[api.Operand((3,), bound=bound)], depth="unlimited")
+    assert not parameters.insecure and parameters.plain_product > 2 * bound
+    with api.bootstrap("auto"):
+        plan = api.plan(compute, parameters, [api.Operand((3,), bound=bound)])
+    assert plan.depth == rounds and plan.noise_headroom > 0 and not plan.refreshes, plan
+
+
 def other_moduli(draw: Draw) -> None:
     """Keys of one secret serve every plaintext modulus of a lattice."""
     keys = _keys(256)
@@ -97,4 +114,4 @@ def other_moduli(draw: Draw) -> None:
     assert api.decrypt(x + x, secret).tolist() == [2 * value for value in values]
 
 
-SCENARIOS = (refreshes, by_itself, other_moduli)
+SCENARIOS = (refreshes, by_itself, suggested_without_end, other_moduli)

@@ -19,8 +19,9 @@ import pytest
 from cyclotome._core import testing
 from cyclotome._core.testing import shapes
 from oracles import cyclotomic
-from oracles.noise import PRECISION
+from oracles.noise import HALF, PRECISION, Scheme
 from pages import ROOT
+from small import insecure
 
 PROOF = ROOT / "proof"
 TEXT = (PROOF / "calculus.v").read_text(encoding="utf-8")
@@ -37,8 +38,13 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 class Coq:
     """Evaluates the arithmetic of a definition: sums, products, quotients, and functions applied to what follows."""
 
-    def __init__(self, text: str, names: dict[str, Any]) -> None:
+    def __init__(
+        self, text: str, names: dict[str, Any], words: dict[str, tuple[int, Callable[..., Any]]] | None = None
+    ) -> None:
+        """words: how many operands more functions take, and what they are."""
         self.tokens, self.names = re.findall(r"\w+|[()+*/]", text), names
+        self.arity = ARITY | {name: count for name, (count, _) in (words or {}).items()}
+        self.functions = FUNCTIONS | {name: function for name, (_, function) in (words or {}).items()}
 
     def whole(self) -> Any:
         value = self.sum()
@@ -61,13 +67,15 @@ class Coq:
 
     def applied(self) -> Any:
         name = self.tokens[0]
-        if name in ARITY:
+        if name in self.arity:
             self.tokens.pop(0)
-            return FUNCTIONS[name](*(self.one() for _ in range(ARITY[name])))
+            return self.functions[name](*(self.one() for _ in range(self.arity[name])))
         return self.one()
 
     def one(self) -> Any:
         token = self.tokens.pop(0)
+        if self.arity.get(token) == 0:
+            return self.functions[token]()
         if token == "(":
             value = self.sum()
             assert self.tokens.pop(0) == ")"
@@ -75,8 +83,8 @@ class Coq:
         return Decimal(token) if token.isdigit() else self.names[token]
 
 
-def definition(name: str) -> str:
-    found = re.search(rf"^Definition {name} [^\n]*?:=\s*(.*?)\.\n", TEXT, re.MULTILINE | re.DOTALL)
+def definition(name: str, text: str = TEXT) -> str:
+    found = re.search(rf"^Definition {name} [^\n]*?:=\s*(.*?)\.\n", text, re.MULTILINE | re.DOTALL)
     assert found is not None, name
     return found[1]
 
@@ -142,6 +150,34 @@ def test_another_text_would_be_noticed() -> None:
     assert len(re.findall(r"sqrt N \* canonical a \* mean b", TEXT)) == 1
 
 
+def test_the_product_of_bfv_is_the_proved_program(rng: np.random.Generator) -> None:
+    """products.v's program, read out of its text, beside the calculus of decimals that C++ is held to."""
+    text = (PROOF / "products.v").read_text(encoding="utf-8")
+    params = insecure((65537,), 64)
+    scheme = Scheme(params, bgv=False)
+    ring, q = scheme.ring, scheme.modulus(scheme.top)
+    proved = Proved(64, Decimal(1), Decimal(1))
+    for _ in range(40):
+        x, y = (
+            ring.tidy(*(PRECISION.power(Decimal(2), Decimal(float(v))) for v in rng.uniform(0, 60, 3)))
+            for _ in range(2)
+        )
+        atoms = [(a.maximum, a.mean, a.canonical) for a in (x, y, ring.chosen(HALF), ring.rounding(), ring.secret())]
+        words: dict[str, tuple[int, Callable[..., Any]]] = {
+            "Atom": (1, lambda i, atoms=atoms: atoms[int(i)]),
+            "Sum": (2, lambda a, b: proved.of("plus", a=a, b=b)),
+            "Product": (2, lambda a, b: proved.of("product", a=a, b=b)),
+            "Factor": (2, lambda f, a: proved.of("times", f=f, a=a)),
+        }
+        for name, arity in (("two_parts", 0), ("three_parts", 0), ("quotient", 1), ("scaling", 1), ("bfv_product", 2)):
+            names = dict(zip(("q", "t") if arity == 2 else ("t",), (q, Decimal(65537))[2 - arity :], strict=False))
+            value = Coq(definition(name, text), names, words).whole()
+            words[name] = (arity, lambda *_, value=value: value)  # each is applied to t alone
+        mine, theirs = words["bfv_product"][1](), scheme.bfv_product(x, y, "hps_over_q")
+        for found, exact in zip(mine, (theirs.maximum, theirs.mean, theirs.canonical), strict=True):
+            assert abs(found / exact - 1) < Decimal("1e-40")
+
+
 def functionals(m: int) -> tuple[list[complex], list[list[complex]]]:
     """The roots of unity of a small ring, and for each basis vector the weights by which values give a coefficient."""
     n, _, _ = geometry(m)
@@ -182,7 +218,7 @@ def texts(files: Sequence[Path]) -> str:
 
 def test_nothing_is_left_unproved() -> None:
     files = sorted(PROOF.glob("*.v"))
-    assert [path.stem for path in files] == ["calculus", "constants", "instance", "norms"]
+    assert [path.stem for path in files] == ["calculus", "constants", "instance", "norms", "products", "tails"]
     whole = texts(files)
     assert not re.search(r"\b(Admitted|admit|Axiom|Axioms|Parameter|Conjecture|Unset)\b", whole)
     assert whole.count("Qed.") == len(re.findall(r"^\s*(?:Theorem|Lemma) ", whole, re.MULTILINE)) > 30
@@ -194,7 +230,7 @@ def test_it_compiles_where_coq_is(tmp_path: Path) -> None:
     for path in PROOF.glob("*.v"):
         shutil.copy(path, tmp_path)
     said = ""
-    for name in ("norms", "calculus", "constants", "instance"):
+    for name in ("norms", "calculus", "products", "constants", "tails", "instance"):
         done = subprocess.run(
             ["coqc", "-q", "-Q", ".", "Cyclotome", f"{name}.v"], cwd=tmp_path, capture_output=True, text=True
         )

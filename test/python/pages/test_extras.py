@@ -32,12 +32,13 @@ FOLDERS = {
         "frames",
         "frames/statistics",
         "functions",
+        "integrity",
         "interop",
         "keys",
         "models",
         "numbers",
     ),
-    *("parameters", "pir", "planning", "reals", "service", "sessions", "threshold"),
+    *("parameters", "pir", "planning", "reals", "search", "service", "sessions", "threshold"),
     *("cli", "cli/circuits", "cli/evaluation", "cli/joint", "cli/numbers", "cli/tables"),
 }
 

@@ -56,6 +56,40 @@ def test_all_distributions_have_one_version() -> None:
     assert f"\nversion: {own}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
 
 
+def test_provenance_names_every_file_and_what_it_was_made_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tool = program("tools/provenance.py")
+    told = {"status": "", "rev-parse": "c" * 40, "log": "17", "--version": "g++ 12\nmore"}
+    monkeypatch.setattr(tool, "said", lambda *words: next(told[word] for word in words if word in told))
+    wheel, other = tmp_path / "a-1-py3-none-any.whl", tmp_path / "a-1.tar.gz"
+    with pytest.raises(SystemExit, match="nothing to publish"):
+        tool.main(["--folder", str(tmp_path)])
+    wheel.write_bytes(b"wheel")
+    other.write_bytes(b"sdist")
+    assert tool.main(["--folder", str(tmp_path)]) == 0
+    first = (tmp_path / "provenance.json").read_bytes()
+    document = tool.statement(tmp_path)
+    expected = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in (wheel, other)}
+    assert {each["name"]: each["digest"]["sha256"] for each in document["subject"]} == expected
+    of = {each["name"]: each["digest"] for each in document["predicate"]["buildDefinition"]["resolvedDependencies"]}
+    assert of["source"] == {"gitCommit": "c" * 40} and "requirements/build.txt" in of
+    assert str(ROOT) not in first.decode() and str(tmp_path) not in first.decode()
+    assert tool.main(["--folder", str(tmp_path)]) == 0 and (tmp_path / "provenance.json").read_bytes() == first
+    assert tool.differences(tmp_path) == []
+    other.write_bytes(b"sdisT")
+    (tmp_path / "b.whl").write_bytes(b"")
+    assert tool.differences(tmp_path) == ["a-1.tar.gz: other bytes", "b.whl: not in the document"]
+    wheel.unlink()
+    assert tool.main(["--folder", str(tmp_path), "--check"]) == 1
+    assert "a-1-py3-none-any.whl: not there" in capsys.readouterr().out
+    (tmp_path / "provenance.json").write_text("[]")
+    assert "can't be read" in tool.differences(tmp_path)[0]
+    told["status"] = " M Makefile"
+    with pytest.raises(SystemExit, match="not committed"):
+        tool.statement(tmp_path)
+
+
 @pytest.mark.parametrize("group", ["build", "docs", "lint", "test", "wheels"])
 def test_locks_hold_what_is_asked_for_each_with_hashes(group: str) -> None:
     if sys.version_info < (3, 11):

@@ -36,6 +36,7 @@ secret = cy.keygen(cy.Parameters.suggest(depth=0, value_bits=4), rotations=[], r
     "doc/answers.md": "",
     "doc/bootstrapping.md": "",
     "doc/data.md": "",
+    "doc/integrity.md": "",
     "doc/private-search.md": "",
     "doc/reals.md": "",
     "study/README.md": "",

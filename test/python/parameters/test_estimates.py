@@ -8,13 +8,13 @@ import json
 import math
 import subprocess
 import sys
-from typing import Any
+from typing import Any, cast
 
 import cyclotome as cy
 import numpy as np
 import pytest
 from cyclotome import errors
-from cyclotome.planning import estimates
+from cyclotome.planning import estimates, readings
 from cyclotome.sessions import executor
 from cyclotome.sessions.costs import Costs, Needs
 from small import keys, parameters
@@ -62,32 +62,36 @@ def test_the_least_of_several_readings_that_agree(rng: np.random.Generator) -> N
     """As measured once: a transform of 8.7 µs read as 117 to 284 in one of five processes."""
     preempted = [117.0, 284.0, 150.0, 210.0]
     given = iter([*preempted, 8.9, 130.0, 8.7, 9.1])
-    assert estimates.least_of(lambda: next(given)) == (8.7, True)
-    assert estimates.least_of(lambda: 9.0, before=8.5) == (8.5, True)  # of an earlier try too
+    assert readings.least_of(lambda: next(given)) == (8.7, True)
+    assert readings.least_of(lambda: 9.0, before=8.5) == (8.5, True)  # of an earlier try too
     several = iter(rng.permutation(100) + 1.0)
-    assert not estimates.least_of(lambda: 2.0 ** next(several)).steady
-    for nothing in (estimates.least_of(lambda: None), estimates.least_of(iter([5.0] + [None] * 99).__next__)):
+    assert not readings.least_of(lambda: 2.0 ** next(several)).steady
+    for nothing in (readings.least_of(lambda: None), readings.least_of(iter([5.0] + [None] * 99).__next__)):
         assert not nothing.steady
-    assert math.isnan(estimates.least_of(lambda: None).seconds)
+    assert math.isnan(readings.least_of(lambda: None).seconds)
+
+
+class Kind:
+    """One kind of work, of which only the number matters."""
+
+    def __init__(self, digest: int) -> None:
+        self.digest = digest
 
 
 def test_figures_are_kept_once_they_are_steady(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = parameters()
-    places: list[Any] = []
-    given = iter([(9.0, False), (5.0, False), (4.0, True)])
+    given = iter([(9.0, False), (5.0, False), (4.0, True), (7.0, True)])
+    before: list[float] = []
 
-    def measured(place: Any, before: Any) -> estimates.Units:
-        places.append(before)
-        figure = estimates.Figure(*next(given))
-        return estimates.Units(figure, figure, 0.0)
+    def timed(asked: Any, device: str, least: float) -> readings.Figure:
+        before.append(least)
+        return readings.Figure(*next(given))
 
-    monkeypatch.setattr(estimates, "_known", {})
-    monkeypatch.setattr(estimates, "_measured", measured)
-    assert not estimates.is_steady(made, "cpu:1")
-    assert not estimates.is_steady(made, "cpu:1")
-    assert estimates.is_steady(made, "cpu:1")
-    assert estimates.is_steady(made, "cpu:2")  # one core's, whatever the number
-    assert [None if each is None else each.transform.seconds for each in places] == [None, 9.0, 5.0]
+    monkeypatch.setattr(estimates, "_timed", timed)
+    times, kind, other = estimates.Times(), cast(Any, Kind(1)), cast(Any, Kind(2))
+    assert [times.of(kind, "cpu:1") for _ in range(4)] == [(9.0, False), (5.0, False), (4.0, True), (4.0, True)]
+    assert before == [math.inf, 9.0, 5.0]
+    assert times.of(other, "cpu:1", budget=0.0) is None  # no time is left for it
+    assert times.of(other, "cpu:1") == (7.0, True)
 
 
 def test_costs_only_ever_lower_an_estimate() -> None:
@@ -119,12 +123,11 @@ class Planned:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.seconds, self.steady, self.count = 1.0, True, 0
         monkeypatch.setattr(executor, "planned", self.plan)
-        monkeypatch.setattr(executor, "is_steady", lambda *_: self.steady)
 
     def plan(self, function: Any, arguments: Any) -> Any:
         self.count += 1
         found = type("Found", (), {})()
-        found.seconds, found.peak_bytes, found.parameters = self.seconds, 0, parameters()
+        found.seconds, found.peak_bytes, found.steady = self.seconds, 0, self.steady
         return found
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from cyclotome import _core
 from cyclotome.errors import ArgumentError, NoiseError
-from cyclotome.pir import database as module
+from cyclotome.pir import building as module
 from cyclotome.pir.certificate import MATRIX_LIMIT, Certificate, Norms, certificate_for, words_worst
 from cyclotome.pir.description import Description
 from small import HOME

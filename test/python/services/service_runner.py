@@ -25,14 +25,14 @@ class Running:
     def __init__(
         self,
         *options: object,
-        jobs: str = JOBS,
+        jobs: str | None = JOBS,
         limit: int | None = None,
         env: dict[str, str] | None = None,
         patience: float = 120,
     ) -> None:
         """``patience``: seconds that it may take until it listens."""
         told = ("--port", 0, "--device", HOME, *options)
-        command = [sys.executable, "-m", "cyclotome", "serve", jobs, *map(str, told)]
+        command = [sys.executable, "-m", "cyclotome", "serve", *([] if jobs is None else [jobs]), *map(str, told)]
         environment = {**os.environ, **(env or {})}
         if limit is not None:
             command = ["bash", "-c", f'ulimit -f {limit}; exec "$@"', "bash", *command]

@@ -39,6 +39,7 @@ def cluster() -> Iterator[None]:
     jobs = [str(Path(module.__file__).parent) for module in (mapped_jobs, session_jobs)]
     folders = os.pathsep.join([*jobs, os.environ.get("PYTHONPATH", "")])
     ray.init(
+        "local",  # whatever cluster was left on this machine
         num_cpus=2,
         object_store_memory=200 << 20,
         include_dashboard=False,

@@ -202,7 +202,7 @@ def test_slow_clients_are_let_go(service: Running, client: cy.Client) -> None:
         stopping.sendall(head + b"\r\nCYCLO")
         began = time.monotonic()
         closed = False
-        while not closed and time.monotonic() - began < 20:
+        while not closed and time.monotonic() - began < 60:  # on a busy machine; else in a second or two
             try:
                 dripping.sendall(b"P" if time.monotonic() - began < 0.1 else b"O")
                 time.sleep(0.3)

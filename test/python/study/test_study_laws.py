@@ -176,8 +176,7 @@ def test_nothing_that_encrypts_knows_them() -> None:
 
 @pytest.mark.parametrize("name", LAWS)
 @pytest.mark.parametrize(("t", "base"), [(2, 2**32), (257, 2**7), (65537, 3)])
-def test_textbook_fv_decrypts_right_with_every_law(name: str, t: int, base: int) -> None:
-    rng = np.random.default_rng(secrets.randbits(32))
+def test_textbook_fv_decrypts_right_with_every_law(name: str, t: int, base: int, rng: np.random.Generator) -> None:
     scheme = TextbookFV(64, (1 << 150) + 7, t, base, LAWS[name])
     key = scheme.generate_key()
     x, y = (rng.integers(0, t, 64).tolist() for _ in range(2))
@@ -195,9 +194,8 @@ def test_textbook_fv_decrypts_right_with_every_law(name: str, t: int, base: int)
 
 @pytest.mark.parametrize("name", LAWS)
 @pytest.mark.parametrize("t", [2, 3, 257])
-def test_textbook_bgv_decrypts_right_with_every_law(name: str, t: int) -> None:
+def test_textbook_bgv_decrypts_right_with_every_law(name: str, t: int, rng: np.random.Generator) -> None:
     """With coefficients at their largest too: the printed sign of c2 (004-1) and a phase not centred (004-2) fail."""
-    rng = np.random.default_rng(secrets.randbits(32))
     scheme = TextbookBGV(64, (1 << 89) - 1, t, LAWS[name])
     key = scheme.generate_key()
     for x in (rng.integers(0, t, 64).tolist(), [t - 1] * 64):

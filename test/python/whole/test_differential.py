@@ -26,12 +26,13 @@ COUNT = int(os.environ.get("CYCLOTOME_FUZZ_PROGRAMS") or 60)
 SEED = os.environ.get("CYCLOTOME_TEST_SEED")
 
 
-def drawn(count: int = COUNT):  # type: ignore[no-untyped-def]
-    """Decorates a test: so many examples, new ones in every run unless CYCLOTOME_TEST_SEED repeats one."""
+def drawn(count: int = COUNT, turn: int = 0):  # type: ignore[no-untyped-def]
+    """Decorates a test: so many examples, new ones in every run unless CYCLOTOME_TEST_SEED repeats one, and new ones in
+    each turn."""
 
     def decorated(test):  # type: ignore[no-untyped-def]
         chosen = settings(max_examples=count, database=None)(test)
-        return seed(int(SEED))(chosen) if SEED else chosen
+        return seed(int(SEED) + (turn << 64))(chosen) if SEED else chosen
 
     return decorated
 
@@ -70,13 +71,11 @@ def test_each_verb(encoding: str, verb: str) -> None:
     """Every verb computes something, and is right, in programs that begin with it."""
     counts: Counter[str] = Counter()
 
-    @drawn(8)
-    @given(programs(verb, encoding))
     def check(program: Program) -> None:
         counts.update(python_runner.run(program).counts())
 
-    for _ in range(8):  # a verb that most operands refuse takes more programs
-        check()
+    for turn in range(8):  # a verb that most operands refuse takes more programs
+        drawn(8, turn)(given(programs(verb, encoding))(check))()
         if counts[verb]:
             break
     assert counts[verb] > 0, f"{verb} was never computed: {counts}"
@@ -96,10 +95,10 @@ def test_tables() -> None:
     assert counts["product"] and counts["by shop"] and counts["masked"], counts
 
 
-def play(name: str, count: int) -> None:
+def play(name: str, count: int, turn: int = 0) -> None:
     """A scenario, so many times."""
 
-    @drawn(count)
+    @drawn(count, turn)
     @given(st.data())
     def check(data: st.DataObject) -> None:
         SCENARIOS[name](data.draw)
@@ -118,11 +117,11 @@ def test_every_public_name_option_method_and_property_is_drawn() -> None:
     they did not all run in this process."""
     if len(recording.finished) < len(SCENARIOS):
         pytest.skip("counts what the whole file draws")
-    for _ in range(0 if SEED else 10):
+    for turn in range(1, 11):
         if not (recording.unused() or members.unused()):
             break
         for name in SCENARIOS:
-            play(name, 4)
+            play(name, 4, turn)
     assert not recording.unused(), f"public, and never drawn: {recording.unused()}"
     assert not members.unused(), f"public, and never drawn: {members.unused()}"
     assert not set(members.LISTED) - {*members.members(), *members.every_option()}, "listed, and no longer there"

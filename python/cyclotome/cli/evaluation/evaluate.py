@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -27,6 +29,7 @@ from cyclotome.cli.numbers.quantity import Quantity
 from cyclotome.cli.tables import notes, tables
 from cyclotome.cli.tables.arrays import HeaderOption, read_input
 from cyclotome.cli.visible import visible
+from cyclotome.planning.refreshes import PlannedRefresh, refreshes_of
 
 
 def input_files(options: list[str]) -> dict[str, Path]:
@@ -52,6 +55,13 @@ def _load(
     options = {"expect": keys.parameters, "allow_insecure": allow_insecure, "device": device}
     loaded = notes.load(path, keys=keys, **options)
     return loaded if isinstance(loaded, cy.EncryptedFrame) else notes.quantity_of(path, loaded)
+
+
+@contextmanager
+def _refreshes(when: Literal["auto", "never"]) -> Iterator[list[PlannedRefresh]]:
+    """Within it operations refresh by themselves, or not; what is refreshed."""
+    with cy.bootstrap(when), refreshes_of() as found:
+        yield found
 
 
 @command
@@ -82,6 +92,10 @@ def evaluate(
         bool,
         typer.Option("--smallest", help="Store the result in the fewest primes that decrypt."),
     ] = False,
+    bootstrap: Annotated[
+        bool,
+        typer.Option("--bootstrap", help="Refresh what has no room left for an operation; experimental."),
+    ] = False,
     device: DeviceOption = "cpu",
     *,
     common: Common,
@@ -95,7 +109,7 @@ def evaluate(
     own there are x["column"], with missing values filled(x["column"]), which takes them as 0, and present(x["column"]);
     sum(x["category"] * x["column"]) is a sum by groups. Of polynomials (encrypt --polynomials) there
     are negacyclic(a, b), convolve(a, b), turn(a, 3) for a(x^3), trace, expand and pack.
-    refresh(a) gives the same numbers fresh noise (experimental).
+    refresh(a) gives the same numbers fresh noise, and --bootstrap does so where it is needed (experimental).
     """
     files = input_files(inputs or [])
     used = expression.names(formula)
@@ -115,7 +129,8 @@ def evaluate(
     if public is not None:
         hiding = load_as(cy.PublicKey, public, **trust)
         values = {name: q.with_keys(hiding) for name, q in values.items()}
-    with progress_bar(), account(device), cy.bfv.product_method(product_method or ""):
+    how: Literal["auto", "never"] = "auto" if bootstrap else "never"
+    with progress_bar(), account(device), cy.bfv.product_method(product_method or ""), _refreshes(how) as refreshes:
         result = expression.evaluate(formula, values, relinearize)
         if not result.encrypted:
             raise UsageError("the result is not encrypted: nothing encrypted takes part in it")
@@ -126,5 +141,8 @@ def evaluate(
     facts: dict[str, Any] = {"file": str(output), "shape": list(result.shape), "columns": result.columns}
     facts |= {"axis": result.axis} if result.axis else {}
     facts |= {"scale": str(result.scale), "noise_headroom_bits": headroom, "bound": result.values.bound, "bytes": size}
+    if refreshes:
+        facts["refreshes"] = [{"operation": each.operation, "ciphertexts": each.ciphertexts} for each in refreshes]
     line = f"{visible(str(output))}: shape {result.shape}, noise headroom {headroom:.0f} bits, {text.byte_size(size)}"
+    line += f", {text.plural(sum(each.ciphertexts for each in refreshes), 'ciphertext')} refreshed" if refreshes else ""
     emit(facts, common.json, line)

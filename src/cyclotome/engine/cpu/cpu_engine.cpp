@@ -7,9 +7,9 @@
 #include <cstring>
 #include <vector>
 
-#include "cyclotome/engine/cpu/convert.hpp"
-#include "cyclotome/engine/cpu/limb_transform.hpp"
-#include "cyclotome/engine/cpu/operands.hpp"
+#include "cyclotome/engine/cpu/steps/convert.hpp"
+#include "cyclotome/engine/cpu/steps/limb_transform.hpp"
+#include "cyclotome/engine/cpu/steps/operands.hpp"
 #include "cyclotome/engine/memory_limit.hpp"
 #include "cyclotome/math/declassify.hpp"
 #include "cyclotome/math/errors.hpp"

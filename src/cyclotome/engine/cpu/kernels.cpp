@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/engine/cpu/kernels.hpp"
 
-#include "cyclotome/engine/cpu/vector/double_ranges.hpp"
+#include "cyclotome/engine/cpu/vector/lanes/double_ranges.hpp"
 #include "cyclotome/ring/ring_shape.hpp"
 
 namespace cyclotome::cpu {

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "cyclotome/engine/cpu/kernels.hpp"
-#include "cyclotome/engine/cpu/prime_factor.hpp"
+#include "cyclotome/engine/cpu/steps/prime_factor.hpp"
 #include "cyclotome/engine/cpu/transform.hpp"
 #include "cyclotome/engine/cpu/vector/macros.hpp"
 
@@ -21,7 +21,7 @@ CYCLOTOME_TARGET_BEGIN("avx512f,avx512dq,avx512bw,avx512vl,bmi2")
 
 #include "cyclotome/engine/cpu/vector/arithmetic_double.hpp"
 #include "cyclotome/engine/cpu/vector/by_modulus.hpp"
-#include "cyclotome/engine/cpu/vector/registers_avx512.hpp"
+#include "cyclotome/engine/cpu/vector/lanes/registers_avx512.hpp"
 #include "cyclotome/engine/cpu/vector/table.hpp"
 
 CYCLOTOME_TARGET_END

@@ -12,15 +12,15 @@
 #include <utility>
 
 #include "cyclotome/engine/cpu/kernels.hpp"
-#include "cyclotome/engine/cpu/prime_factor.hpp"
+#include "cyclotome/engine/cpu/steps/prime_factor.hpp"
 #include "cyclotome/engine/cpu/transform.hpp"
 #include "cyclotome/engine/cpu/vector/macros.hpp"
 
 CYCLOTOME_TARGET_BEGIN("avx512f,avx512dq,avx512bw,avx512vl,avx512ifma,bmi2")
 
 #include "cyclotome/engine/cpu/vector/by_modulus.hpp"
-#include "cyclotome/engine/cpu/vector/lanes64_ifma.hpp"
-#include "cyclotome/engine/cpu/vector/lanes_ifma.hpp"
+#include "cyclotome/engine/cpu/vector/lanes/lanes64_ifma.hpp"
+#include "cyclotome/engine/cpu/vector/lanes/lanes_ifma.hpp"
 #include "cyclotome/engine/cpu/vector/table.hpp"
 
 CYCLOTOME_TARGET_END

@@ -14,11 +14,11 @@
 #include <utility>
 
 #include "cyclotome/engine/cpu/kernels.hpp"
-#include "cyclotome/engine/cpu/prime_factor.hpp"
+#include "cyclotome/engine/cpu/steps/prime_factor.hpp"
 #include "cyclotome/engine/cpu/transform.hpp"
 #include "cyclotome/engine/cpu/vector/arithmetic_double.hpp"
 #include "cyclotome/engine/cpu/vector/by_modulus.hpp"
-#include "cyclotome/engine/cpu/vector/registers_neon.hpp"
+#include "cyclotome/engine/cpu/vector/lanes/registers_neon.hpp"
 #include "cyclotome/engine/cpu/vector/table.hpp"
 
 namespace cyclotome::cpu {

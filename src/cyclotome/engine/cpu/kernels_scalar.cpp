@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "cyclotome/engine/cpu/kernels.hpp"
-#include "cyclotome/engine/cpu/prime_factor.hpp"
+#include "cyclotome/engine/cpu/steps/prime_factor.hpp"
 #include "cyclotome/engine/cpu/transform.hpp"
 
 namespace cyclotome::cpu {

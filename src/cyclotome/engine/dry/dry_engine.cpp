@@ -25,8 +25,9 @@ class DryEngine::DryBuffer final : public Buffer {
 class DryEngine::DryExecution final : public Execution {
  public:
   DryExecution(std::shared_ptr<DryEngine> engine, program::ProgramPtr program)
-      : Execution(std::move(program)),
+      : Execution(program),
         engine_(std::move(engine)),
+        program_(std::move(program)),
         multiplies_(this->program().name().find(".multiply") != std::string_view::npos) {}
 
   std::vector<std::string_view> steps() const override { return {program().name()}; }
@@ -34,8 +35,11 @@ class DryEngine::DryExecution final : public Execution {
  protected:
   void do_run(std::span<const View> operands, std::size_t batch, std::span<const Seed* const>,
               std::uint32_t) const override {
+    const Accounting accounting(*engine_);
     const std::size_t items = std::max<std::size_t>(batch, 1);
-    engine_->count(std::string(program().name()), items, work_of(program(), items));
+    const Work work = work_of(program(), items);
+    engine_->count(std::string(program().name()), items, work);
+    engine_->remember_program(program_, operands, items, work);
     const std::string_view name = program().name();
     const bool products = name.ends_with(".multiply") || name.ends_with(".multiply_relinearized");
     std::vector<ConstView> inputs;
@@ -76,6 +80,7 @@ class DryEngine::DryExecution final : public Execution {
 
   // An engine keeps its executions alive through contexts, never the other way round.
   std::shared_ptr<DryEngine> engine_;
+  program::ProgramPtr program_;
   bool multiplies_;
   Flow flow_ = Flow(program());
 };
@@ -103,6 +108,7 @@ void DryEngine::release_pages() noexcept {
 }
 
 std::unique_ptr<Buffer> DryEngine::allocate(std::size_t bytes, bool secret) {
+  const Accounting accounting(*this);
   void* const data = pages(bytes);
   if (data == nullptr) throw MemoryLimitError(message("no address space left for ", bytes, " bytes"));
   auto self = std::static_pointer_cast<DryEngine>(shared_from_this());
@@ -114,6 +120,7 @@ std::unique_ptr<Buffer> DryEngine::allocate(std::size_t bytes, bool secret) {
 }
 
 void DryEngine::freed(void* data, std::size_t bytes) noexcept {
+  const Accounting accounting(*this);
   const std::lock_guard lock(mutex_);
   const auto block = blocks_.find(data);
   const bool touched = block == blocks_.end() || block->second.touched;
@@ -136,11 +143,33 @@ MemoryState DryEngine::memory(bool) const {
 }
 
 void DryEngine::upload(void* destination, const void* from, std::size_t bytes) {
-  put(destination, Content::there);
   std::memcpy(destination, from, bytes);
+  put_there(destination, bytes);
+}
+
+void DryEngine::put_there(const void* data, std::size_t bytes) {
+  put(data, Content::there);
   const std::lock_guard lock(mutex_);
-  forget(destination, bytes);
-  if (const auto block = block_of(destination); block != blocks_.end()) block->second.serial = ++serial_;
+  forget(data, bytes);
+  if (const auto block = block_of(data); block != blocks_.end()) block->second.serial = ++serial_;
+}
+
+bool DryEngine::place(View out, std::span<const std::int64_t> values, std::size_t width,
+                      std::span<const std::uint32_t> positions, bool reduce) {
+  auto* const host = dynamic_cast<HostValues*>(host_.get());
+  if (host == nullptr || !host->place(out, values, width, positions, reduce)) return false;
+  put_there(out.data, out.batch * out.batch_stride * bytes_of(out.word()));
+  return true;
+}
+
+void DryEngine::collect(std::span<std::int64_t> values, ConstView a, std::size_t width,
+                        std::span<const std::uint32_t> positions) {
+  auto* const host = dynamic_cast<HostValues*>(host_.get());
+  if (host != nullptr && content_of(a.data) == Content::there) {
+    host->collect(values, a, width, positions);
+  } else {
+    std::ranges::fill(values, 0);
+  }
 }
 
 void DryEngine::download(void* host, const void* source, std::size_t bytes) {
@@ -189,6 +218,29 @@ Account DryEngine::account() const {
   return account_;
 }
 
+void DryEngine::remember(bool kinds) {
+  const std::lock_guard lock(mutex_);
+  remembers_ = kinds;
+}
+
+std::vector<Asked> DryEngine::asked() const {
+  const std::lock_guard lock(mutex_);
+  return asked_.all();
+}
+
+void DryEngine::remember(const char* verb, View out, std::span<const ConstView> from, const Work& work,
+                         Asked::Verb again, bool list) {
+  const Accounting accounting(*this);
+  const std::lock_guard lock(mutex_);
+  if (remembers_) asked_.verb(verb, out, from, work, std::move(again), list);
+}
+
+void DryEngine::remember_program(const program::ProgramPtr& program, std::span<const View> operands, std::size_t items,
+                                 const Work& work) {
+  const std::lock_guard lock(mutex_);
+  if (remembers_) asked_.program(program, operands, items, work);
+}
+
 std::uint64_t DryEngine::peak_bytes() const {
   const std::lock_guard lock(mutex_);
   return peak_;
@@ -218,6 +270,8 @@ void DryEngine::will_read(const void* data) {
 void DryEngine::reset() {
   const std::lock_guard lock(mutex_);
   account_.clear();
+  asked_.clear();
+  own_nanoseconds_ = 0;
   peak_ = held_;
   summed_products_ = 0;
   depth_ = 0;
@@ -256,14 +310,17 @@ void DryEngine::written(const void* out, std::span<const ConstView> from, unsign
   }
 }
 
-void DryEngine::record(const char* verb, View out, std::span<const ConstView> from, std::uint64_t products,
+Work DryEngine::record(const char* verb, View out, std::span<const ConstView> from, std::uint64_t products,
                        const PartTrace& trace) {
+  const Accounting accounting(*this);
   const std::uint64_t limbs = out.batch * out.parts * out.limbs(), words = limbs * out.ring->degree();
   const bool transform = std::strcmp(verb, "forward") == 0 || std::strcmp(verb, "inverse") == 0;
   const std::vector<Trace> traces = traced(out, trace);
-  count(verb, out.batch, {transform ? limbs : 0, words * products, words});
+  const Work work{transform ? limbs : 0, words * products, words};
+  count(verb, out.batch, work);
   written(out.data, from, 0);
   put_traces(out, traces);
+  return work;
 }
 
 }  // namespace cyclotome

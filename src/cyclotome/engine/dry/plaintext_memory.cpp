@@ -26,13 +26,20 @@ std::optional<KnownPlaintexts::Norms> PlaintextMemory::norms(std::uint64_t diges
   return found == norms_.end() ? std::nullopt : std::optional(found->second);
 }
 
+void PlaintextMemory::clear() {
+  const std::lock_guard lock(mutex_);
+  forget();
+}
+
+void PlaintextMemory::forget() {
+  traces_.clear();
+  norms_.clear();
+  held_ = 0;
+}
+
 void PlaintextMemory::note(std::uint64_t digest, const KnownPlaintexts::Norms& norms) {
   const std::lock_guard lock(mutex_);
-  if (norms_.size() >= most) {
-    traces_.clear();
-    norms_.clear();
-    held_ = 0;
-  }
+  if (norms_.size() >= most) forget();
   norms_.insert_or_assign(digest, norms);
 }
 

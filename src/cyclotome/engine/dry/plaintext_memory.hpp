@@ -19,9 +19,13 @@ class PlaintextMemory {
   std::optional<std::vector<Trace>> traces(const KnownPlaintexts::Name& name) const;
   void learn(const KnownPlaintexts::Name& name, std::vector<Trace> traces);
   std::optional<KnownPlaintexts::Norms> norms(std::uint64_t digest) const;
+  void clear();
   void note(std::uint64_t digest, const KnownPlaintexts::Norms& norms);
 
  private:
+  /// Precondition: the mutex is held.
+  void forget();
+
   static constexpr std::size_t most = std::size_t{1} << 20;  // traces, and norms
 
   mutable std::mutex mutex_;

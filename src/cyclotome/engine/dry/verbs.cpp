@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the verbs write down, and the traces of what they would have computed.
 #include <algorithm>
+#include <array>
 
 #include "cyclotome/engine/dry/dry_engine.hpp"
 
@@ -14,6 +15,16 @@ const char* address_of(const ConstView& view, std::size_t item, std::size_t part
   const std::size_t words =
       (view.batch == 1 ? 0 : item) * view.batch_stride + (view.parts == 1 ? 0 : part) * view.part_stride;
   return static_cast<const char*>(view.data) + words * bytes_of(view.word());
+}
+
+using Operands = std::span<const View>;
+
+/// So many members from a number on, of a list of which there may be fewer.
+std::vector<ConstView> members_of(const View& list, std::size_t count, std::size_t first) {
+  std::vector<ConstView> members;
+  members.reserve(count);
+  for (std::size_t i = first; i < first + count; ++i) members.emplace_back(list.items(i % list.batch));
+  return members;
 }
 
 }  // namespace
@@ -49,6 +60,7 @@ Trace DryEngine::trace_of(const ConstView& view, std::size_t item, std::size_t p
 }
 
 bool DryEngine::stand_in(const Name& name, View out) {
+  const Accounting accounting(*this);
   const std::optional<std::vector<Trace>> traces = known_->traces(name);
   if (!traces || traces->size() != out.batch * out.parts) return false;
   put_traces(out, *traces);
@@ -56,6 +68,7 @@ bool DryEngine::stand_in(const Name& name, View out) {
 }
 
 void DryEngine::learn(const Name& name, ConstView polynomials) {
+  const Accounting accounting(*this);
   std::vector<Trace> traces;
   for (std::size_t item = 0; item < polynomials.batch; ++item) {
     for (std::size_t part = 0; part < polynomials.parts; ++part) traces.push_back(trace_of(polynomials, item, part));
@@ -72,10 +85,14 @@ std::uint64_t DryEngine::digest_of(const ConstView& polynomials) const {
 }
 
 std::optional<KnownPlaintexts::Norms> DryEngine::noted(ConstView polynomials) const {
+  const Accounting accounting(*this);
   return known_->norms(digest_of(polynomials));
 }
 
-void DryEngine::note(ConstView polynomials, const Norms& norms) { known_->note(digest_of(polynomials), norms); }
+void DryEngine::note(ConstView polynomials, const Norms& norms) {
+  const Accounting accounting(*this);
+  known_->note(digest_of(polynomials), norms);
+}
 
 /// Precondition: the mutex is held.
 void DryEngine::forget(const void* data, std::size_t bytes) {
@@ -105,31 +122,49 @@ void DryEngine::put_traces(View out, const std::vector<Trace>& traces) {
 
 void DryEngine::do_forward(View a) {
   const bool there = content_of(a.data) == Content::there;
-  record("forward", a, {}, 0, [&](std::size_t item, std::size_t part) { return trace_of(a, item, part); });
-  if (there) host_->forward(a);
+  const Work work =
+      record("forward", a, {}, 0, [&](std::size_t item, std::size_t part) { return trace_of(a, item, part); });
+  if (there) {
+    host_->forward(a);
+  } else {
+    remember("forward", a, {}, work, [](Engine& engine, Operands on) { engine.forward(on[0]); });
+  }
 }
 
 void DryEngine::do_inverse(View a) {
   const bool there = content_of(a.data) == Content::there;
-  record("inverse", a, {}, 0, [&](std::size_t item, std::size_t part) { return trace_of(a, item, part); });
-  if (there) host_->inverse(a);
+  const Work work =
+      record("inverse", a, {}, 0, [&](std::size_t item, std::size_t part) { return trace_of(a, item, part); });
+  if (there) {
+    host_->inverse(a);
+  } else {
+    remember("inverse", a, {}, work, [](Engine& engine, Operands on) { engine.inverse(on[0]); });
+  }
 }
 
 void DryEngine::do_copy(View out, ConstView a) {
-  record("copy", out, {a}, 0, [&](std::size_t item, std::size_t part) { return trace_of(a, item, part); });
+  const Work work =
+      record("copy", out, {a}, 0, [&](std::size_t item, std::size_t part) { return trace_of(a, item, part); });
   if (holds_products(a.data)) put_products(out.data);
-  if (content_of(a.data) != Content::there) return;
+  if (content_of(a.data) != Content::there) {
+    remember("copy", out, {a}, work, [](Engine& engine, Operands on) { engine.copy(on[0], on[1]); });
+    return;
+  }
   host_->copy(out, a);
   put(out.data, Content::there);
 }
 
-void DryEngine::do_sample(View out, Law law, const Seed&, Stream, std::uint32_t) {
-  record("sample", out, {});
+void DryEngine::do_sample(View out, Law law, const Seed&, Stream stream, std::uint32_t) {
+  const Work work = record("sample", out, {});
   put(out.data, law == Law::uniform ? Content::unknown : Content::zeros);
+  remember("sample", out, {}, work, [law, stream](Engine& engine, Operands on) {
+    engine.sample(on[0], law, Seed(std::array<std::uint8_t, 32>{}), stream);
+  });
 }
 
 void DryEngine::do_clear(View out) {
-  record("clear", out, {}, 0, [](std::size_t, std::size_t) { return Trace(); });
+  const Work work = record("clear", out, {}, 0, [](std::size_t, std::size_t) { return Trace(); });
+  remember("clear", out, {}, work, [](Engine& engine, Operands on) { engine.clear(on[0]); });
 }
 
 void DryEngine::do_add(View out, ConstView a, ConstView b) {
@@ -137,28 +172,38 @@ void DryEngine::do_add(View out, ConstView a, ConstView b) {
     const std::lock_guard lock(mutex_);
     summed_products_ += out.batch;
   }
-  record("add", out, {a, b}, 0,
-         [&](std::size_t item, std::size_t part) { return trace_of(a, item, part) + trace_of(b, item, part); });
+  const Work work = record("add", out, {a, b}, 0, [&](std::size_t item, std::size_t part) {
+    return trace_of(a, item, part) + trace_of(b, item, part);
+  });
+  remember("add", out, {a, b}, work, [](Engine& engine, Operands on) { engine.add(on[0], on[1], on[2]); });
 }
 
 void DryEngine::do_subtract(View out, ConstView a, ConstView b) {
-  record("subtract", out, {a, b}, 0,
-         [&](std::size_t item, std::size_t part) { return trace_of(a, item, part) - trace_of(b, item, part); });
+  const Work work = record("subtract", out, {a, b}, 0, [&](std::size_t item, std::size_t part) {
+    return trace_of(a, item, part) - trace_of(b, item, part);
+  });
+  remember("subtract", out, {a, b}, work, [](Engine& engine, Operands on) { engine.subtract(on[0], on[1], on[2]); });
 }
 
 void DryEngine::do_negate(View out, ConstView a) {
-  record("negate", out, {a}, 0, [&](std::size_t item, std::size_t part) { return trace_of(a, item, part).times(-1); });
+  const Work work = record("negate", out, {a}, 0,
+                           [&](std::size_t item, std::size_t part) { return trace_of(a, item, part).times(-1); });
+  remember("negate", out, {a}, work, [](Engine& engine, Operands on) { engine.negate(on[0], on[1]); });
 }
 
 void DryEngine::do_multiply(View out, ConstView a, ConstView b) {
-  record("multiply", out, {a, b}, 1,
-         [&](std::size_t item, std::size_t part) { return trace_of(a, item, part) * trace_of(b, item, part); });
+  const Work work = record("multiply", out, {a, b}, 1, [&](std::size_t item, std::size_t part) {
+    return trace_of(a, item, part) * trace_of(b, item, part);
+  });
+  remember("multiply", out, {a, b}, work, [](Engine& engine, Operands on) { engine.multiply(on[0], on[1], on[2]); });
 }
 
 void DryEngine::do_multiply_accumulate(View out, ConstView a, ConstView b) {
-  record("multiply", out, {a, b}, 1, [&](std::size_t item, std::size_t part) {
+  const Work work = record("multiply", out, {a, b}, 1, [&](std::size_t item, std::size_t part) {
     return trace_of(out, item, part) + trace_of(a, item, part) * trace_of(b, item, part);
   });
+  remember("multiply_accumulate", out, {a, b}, work,
+           [](Engine& engine, Operands on) { engine.multiply_accumulate(on[0], on[1], on[2]); });
 }
 
 void DryEngine::do_multiply_scalars(View out, ConstView a, std::span<const std::uint64_t> factors) {
@@ -166,36 +211,56 @@ void DryEngine::do_multiply_scalars(View out, ConstView a, std::span<const std::
   const auto some = std::ranges::find_if(factors, [](std::uint64_t factor) { return factor != 0; });
   const std::size_t limb = some == factors.end() ? 0 : static_cast<std::size_t>(some - factors.begin());
   const std::uint64_t factor = factors[limb], modulus = out.ring->basis()[limb];
-  record("multiply_scalars", out, {a}, 1,
-         [&](std::size_t item, std::size_t part) { return trace_of(a, item, part).times(factor, modulus); });
+  const Work work = record("multiply_scalars", out, {a}, 1, [&](std::size_t item, std::size_t part) {
+    return trace_of(a, item, part).times(factor, modulus);
+  });
+  remember("multiply_scalars", out, {a}, work,
+           [kept = std::vector(factors.begin(), factors.end())](Engine& engine, Operands on) {
+             engine.multiply_scalars(on[0], on[1], kept);
+           });
 }
 
 void DryEngine::do_convert(View out, ConstView a, const BaseConversion&) {
-  record("convert", out, {a}, a.limbs(), [&](std::size_t item, std::size_t part) { return trace_of(a, item, part); });
+  const Work work = record("convert", out, {a}, a.limbs(),
+                           [&](std::size_t item, std::size_t part) { return trace_of(a, item, part); });
+  remember("convert", out, {a}, work, {});
 }
 
 void DryEngine::do_automorphism(View out, ConstView a, std::uint64_t element) {
-  record("automorphism", out, {a}, 0,
-         [&](std::size_t item, std::size_t part) { return trace_of(a, item, part) * Trace::hashed(element); });
+  const Work work = record("automorphism", out, {a}, 0, [&](std::size_t item, std::size_t part) {
+    return trace_of(a, item, part) * Trace::hashed(element);
+  });
+  remember("automorphism", out, {a}, work,
+           [element](Engine& engine, Operands on) { engine.automorphism(on[0], on[1], element); });
 }
 
 void DryEngine::do_linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix) {
-  record("linear_combination", out, {a}, a.batch, [&](std::size_t item, std::size_t part) {
+  const Work work = record("linear_combination", out, {a}, a.batch, [&](std::size_t item, std::size_t part) {
     Trace sum;
     for (std::size_t i = 0; i < a.batch; ++i) sum = sum + trace_of(a, i, part).times(matrix[item * a.batch + i]);
     return sum;
   });
+  remember("linear_combination", out, {a}, work,
+           [kept = std::vector(matrix.begin(), matrix.end())](Engine& engine, Operands on) {
+             engine.linear_combination(on[0], on[1], std::span(kept).first(on[0].batch * on[1].batch));
+           });
 }
 
 void DryEngine::do_sum_items(View out, std::span<const ConstView> items, std::size_t group) {
   const bool products = std::ranges::any_of(items, [&](const ConstView& item) { return holds_products(item.data); });
-  record("sum_items", out, items, 0, [&](std::size_t item, std::size_t part) {
+  const Work work = record("sum_items", out, items, 0, [&](std::size_t item, std::size_t part) {
     Trace sum;
     for (const ConstView& member : items.subspan(item * group, group)) {
       if (part < member.parts) sum = sum + trace_of(member, 0, part);
     }
     return sum;
   });
+  remember(
+      "sum_items", out, items, work,
+      [group](Engine& engine, Operands on) {
+        engine.sum_items(on[0], members_of(on[1], on[0].batch * group, 0), group);
+      },
+      true);
   if (!products) return;
   if (group == 1) put_products(out.data);
   const std::lock_guard lock(mutex_);
@@ -205,6 +270,7 @@ void DryEngine::do_sum_items(View out, std::span<const ConstView> items, std::si
 void DryEngine::do_sum_products(View out, std::span<const ConstView> a, std::span<const ConstView> b,
                                 std::size_t group) {
   const std::uint64_t words = out.batch * out.parts * out.limbs() * out.ring->degree();
+  const Accounting accounting(*this);
   const std::vector<Trace> traces = traced(out, [&](std::size_t item, std::size_t part) {
     Trace sum;
     for (std::size_t i = item * group; i < (item + 1) * group; ++i) {
@@ -215,7 +281,17 @@ void DryEngine::do_sum_products(View out, std::span<const ConstView> a, std::spa
     }
     return sum;
   });
-  count("sum_products", out.batch, {0, words * group * 4 / 3, words});
+  const Work work{0, words * group * 4 / 3, words};
+  count("sum_products", out.batch, work);
+  std::vector<ConstView> factors(a.begin(), a.end());
+  factors.insert(factors.end(), b.begin(), b.end());
+  remember(
+      "sum_products", out, factors, work,
+      [group](Engine& engine, Operands on) {
+        const std::size_t count = on[0].batch * group;
+        engine.sum_products(on[0], members_of(on[1], count, 0), members_of(on[1], count, count), group);
+      },
+      true);
   written(out.data, a, 1);
   written(out.data, b, 1);
   put_traces(out, traces);

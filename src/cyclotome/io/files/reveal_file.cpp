@@ -7,9 +7,9 @@
 #include <cstring>
 
 #include "cyclotome/io/files/file.hpp"
-#include "cyclotome/math/hexadecimal.hpp"
 #include "cyclotome/math/sha256.hpp"
-#include "cyclotome/math/whole_text.hpp"
+#include "cyclotome/math/text/hexadecimal.hpp"
+#include "cyclotome/math/text/whole_text.hpp"
 #include "cyclotome/platform/files.hpp"
 #include "cyclotome/rlwe/noise/reveal_budget.hpp"
 

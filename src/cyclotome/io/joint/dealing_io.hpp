@@ -3,7 +3,7 @@
 
 #include "cyclotome/io/container/bytes.hpp"
 #include "cyclotome/io/container/envelope.hpp"
-#include "cyclotome/rlwe/joint/dealing_messages.hpp"
+#include "cyclotome/rlwe/joint/dealing/messages.hpp"
 
 // Messages of verified dealing (doc/threshold.md), none of which is secret: what is for one party is sealed for it.
 namespace cyclotome::io {

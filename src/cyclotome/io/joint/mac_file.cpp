@@ -9,7 +9,7 @@
 
 #include "cyclotome/io/files/file.hpp"
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/math/hexadecimal.hpp"
+#include "cyclotome/math/text/hexadecimal.hpp"
 
 namespace cyclotome::io {
 

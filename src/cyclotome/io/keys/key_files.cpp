@@ -7,7 +7,7 @@
 #include "cyclotome/io/keys/keys_io.hpp"
 #include "cyclotome/io/keys/protected_key.hpp"
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/math/hexadecimal.hpp"
+#include "cyclotome/math/text/hexadecimal.hpp"
 #include "cyclotome/platform/files.hpp"
 
 namespace cyclotome::io {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 
 #include "cyclotome/io/container/limits.hpp"
 #include "cyclotome/io/keys/key_files.hpp"
 #include "cyclotome/rlwe/ciphertext.hpp"
-#include "cyclotome/rlwe/joint/dealing_messages.hpp"
+#include "cyclotome/rlwe/joint/dealing/messages.hpp"
 #include "cyclotome/value/arrays/encrypted_array.hpp"
 #include "cyclotome/value/arrays/plain_array.hpp"
 #include "cyclotome/value/joint/joint_keys.hpp"
@@ -81,8 +82,11 @@ class StoredObject {
   /// more than `limits` allows; SecurityError for parameters that are insecure by limits.table, unless
   /// limits.allow_insecure.
   explicit StoredObject(Bytes bytes, const Limits& limits = {});
-  /// The same of bytes that are copied.
+  /// The same of bytes that are copied: a std::vector<std::uint8_t>, an array or a view of such.
   explicit StoredObject(std::span<const std::uint8_t> bytes, const Limits& limits = {});
+  /// The same of bytes of the other type that C++ has for them.
+  explicit StoredObject(std::span<const std::byte> bytes, const Limits& limits = {})
+      : StoredObject(std::span(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()), limits) {}
   /// Of a file, pipe or the like; what doesn't begin as an object, or announces more bytes than the limit, is refused
   /// before it is read. Throws FileError if it can't be read.
   static StoredObject load(const std::string& path, const Limits& limits = {});

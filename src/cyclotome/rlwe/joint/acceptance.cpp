@@ -4,8 +4,8 @@
 #include <string>
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/math/hexadecimal.hpp"
-#include "cyclotome/math/whole_text.hpp"
+#include "cyclotome/math/text/hexadecimal.hpp"
+#include "cyclotome/math/text/whole_text.hpp"
 
 namespace cyclotome::rlwe {
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/math/hexadecimal.hpp"
 #include "cyclotome/math/hmac.hpp"
 #include "cyclotome/math/secure_zero.hpp"
+#include "cyclotome/math/text/hexadecimal.hpp"
 #include "cyclotome/ring/randomness/libcrypto.hpp"
 
 namespace cyclotome::rlwe {

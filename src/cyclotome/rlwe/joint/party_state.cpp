@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "cyclotome/math/hexadecimal.hpp"
+#include "cyclotome/math/text/hexadecimal.hpp"
 #include "cyclotome/rlwe/joint/joint_errors.hpp"
 
 namespace cyclotome::rlwe {

@@ -6,8 +6,8 @@
 
 #include "cyclotome/math/declassify.hpp"
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/math/hexadecimal.hpp"
-#include "cyclotome/math/whole_text.hpp"
+#include "cyclotome/math/text/hexadecimal.hpp"
+#include "cyclotome/math/text/whole_text.hpp"
 #include "cyclotome/ring/conversion/mixed_radix.hpp"
 #include "cyclotome/ring/randomness/secure_memory.hpp"
 #include "cyclotome/ring/tables/limb_values.hpp"

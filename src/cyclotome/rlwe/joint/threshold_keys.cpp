@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/math/hexadecimal.hpp"
-#include "cyclotome/math/whole_text.hpp"
+#include "cyclotome/math/text/hexadecimal.hpp"
+#include "cyclotome/math/text/whole_text.hpp"
 #include "cyclotome/rlwe/joint/joint_coins.hpp"
 #include "cyclotome/rlwe/joint/joint_errors.hpp"
 #include "cyclotome/rlwe/joint/threshold_seeds.hpp"

@@ -2,7 +2,7 @@
 #include "cyclotome/rlwe/keys/lattice.hpp"
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/math/whole_text.hpp"
+#include "cyclotome/math/text/whole_text.hpp"
 #include "cyclotome/rlwe/encapsulation/encapsulation_keys.hpp"
 
 namespace cyclotome::rlwe {

@@ -7,7 +7,7 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
-#include "cyclotome/math/whole_text.hpp"
+#include "cyclotome/math/text/whole_text.hpp"
 #include "cyclotome/ring/ring.hpp"
 
 namespace cyclotome::rlwe {

@@ -27,8 +27,10 @@ rlwe::Level level_of_product(const Ciphertext& a, const rlwe::NoiseBound& b, Pro
 /// Operands: as product_program has them.
 ExecutionPtr find_product(const Context& context, const ProductShape& shape) {
   const std::uint64_t flags = shape.square * 1U + shape.one_a * 2U + shape.one_b * 4U + shape.relinearized * 8U;
+  // Of 64 bits wherever sizes have 32.
+  const auto at = [](rlwe::Level level, unsigned bits) { return std::uint64_t{level.primes} << bits; };
   const std::uint64_t levels =
-      shape.level.primes + (shape.from_a.primes << 16U) + (shape.from_b.primes << 32U) + (shape.switched.primes << 48U);
+      at(shape.level, 0) + at(shape.from_a, 16) + at(shape.from_b, 32) + at(shape.switched, 48);
   const rlwe::ProgramKey key{
       "bfv.multiply", {shape.plain.number, static_cast<std::uint64_t>(shape.method), levels, flags, shape.of.primes}};
   return context.execution(key, [&] { return product_program(context, shape); });

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/study/ltv/inversion.hpp"
 #include "cyclotome/study/ltv/operations.hpp"
+#include "cyclotome/study/ltv/polynomials/inversion.hpp"
 
 namespace cyclotome::study::ltv {
 

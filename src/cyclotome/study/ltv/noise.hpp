@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cyclotome/study/ltv/cyclotomic_polynomial.hpp"
+#include "cyclotome/study/ltv/polynomials/cyclotomic_polynomial.hpp"
 
 namespace cyclotome::study::ltv {
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "cyclotome/math/sha256.hpp"
-#include "cyclotome/study/ltv/arithmetic.hpp"
 #include "cyclotome/study/ltv/noise.hpp"
+#include "cyclotome/study/ltv/polynomials/arithmetic.hpp"
 
 namespace cyclotome::study::ltv {
 

@@ -7,7 +7,7 @@
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/math/modulus.hpp"
-#include "cyclotome/study/ltv/bit_polynomial.hpp"
+#include "cyclotome/study/ltv/polynomials/bit_polynomial.hpp"
 
 namespace cyclotome::study::ltv {
 

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "cyclotome/ring/randomness/secure_memory.hpp"
-#include "cyclotome/study/ltv/cyclotomic_polynomial.hpp"
+#include "cyclotome/study/ltv/polynomials/cyclotomic_polynomial.hpp"
 
 namespace cyclotome::study::ltv {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cyclotome/math/barrett.hpp"
 #include "cyclotome/ring/tables/galois_tables.hpp"
+#include "cyclotome/study/transform/barrett.hpp"
 
 // What a transform under study computes with: residues, or Gaussian residues. What it does is templates on these two,
 // for host and device. All values are fully reduced between stages, and inverse butterflies halve, so that no scaling

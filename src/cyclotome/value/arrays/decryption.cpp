@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/math/hexadecimal.hpp"
+#include "cyclotome/math/text/hexadecimal.hpp"
 #include "cyclotome/ring/randomness/secure_memory.hpp"
 #include "cyclotome/rlwe/noise/flooding.hpp"
 #include "cyclotome/rlwe/noise/reveal_budget.hpp"

@@ -5,11 +5,11 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/rlwe/plain_sums.hpp"
-#include "cyclotome/value/arrays/room.hpp"
 #include "cyclotome/value/elementwise/elementwise.hpp"
 #include "cyclotome/value/elementwise/reductions.hpp"
 #include "cyclotome/value/layout/alignment.hpp"
 #include "cyclotome/value/layout/rows.hpp"
+#include "cyclotome/value/renewal/room.hpp"
 
 namespace cyclotome::value {
 

@@ -5,10 +5,10 @@
 
 #include "cyclotome/engine/operand_uses.hpp"
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/value/arrays/room.hpp"
 #include "cyclotome/value/layout/alignment.hpp"
 #include "cyclotome/value/layout/rows.hpp"
 #include "cyclotome/value/layout/slots.hpp"
+#include "cyclotome/value/renewal/room.hpp"
 
 namespace cyclotome::value {
 

@@ -6,11 +6,11 @@
 #include <set>
 
 #include "cyclotome/engine/memory_limit.hpp"
-#include "cyclotome/value/arrays/room.hpp"
 #include "cyclotome/value/elementwise/elementwise.hpp"
 #include "cyclotome/value/elementwise/reductions.hpp"
 #include "cyclotome/value/layout/alignment.hpp"
 #include "cyclotome/value/layout/rows.hpp"
+#include "cyclotome/value/renewal/room.hpp"
 
 namespace cyclotome::value {
 

@@ -5,7 +5,6 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/value/arrays/announcement.hpp"
-#include "cyclotome/value/arrays/room.hpp"
 #include "cyclotome/value/elementwise/elementwise.hpp"
 #include "cyclotome/value/elementwise/inner_products.hpp"
 #include "cyclotome/value/elementwise/reductions.hpp"
@@ -14,6 +13,7 @@
 #include "cyclotome/value/layout/residues.hpp"
 #include "cyclotome/value/layout/slots.hpp"
 #include "cyclotome/value/matrices/rearrangement.hpp"
+#include "cyclotome/value/renewal/room.hpp"
 
 namespace cyclotome::value {
 

@@ -4,11 +4,11 @@
 #include <algorithm>
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/value/arrays/room.hpp"
 #include "cyclotome/value/elementwise/shaping.hpp"
 #include "cyclotome/value/layout/alignment.hpp"
 #include "cyclotome/value/layout/slots.hpp"
 #include "cyclotome/value/matrices/field_rolls.hpp"
+#include "cyclotome/value/renewal/room.hpp"
 
 namespace cyclotome::value {
 

@@ -7,8 +7,8 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/scheme/encoding.hpp"
-#include "cyclotome/value/arrays/room.hpp"
 #include "cyclotome/value/functions/evaluation.hpp"
+#include "cyclotome/value/renewal/room.hpp"
 
 namespace cyclotome::value {
 

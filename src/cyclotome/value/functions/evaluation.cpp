@@ -8,7 +8,7 @@
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/rlwe/members.hpp"
 #include "cyclotome/scheme/encoding.hpp"
-#include "cyclotome/value/arrays/room.hpp"
+#include "cyclotome/value/renewal/room.hpp"
 
 namespace cyclotome::value {
 

@@ -6,9 +6,9 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
-#include "cyclotome/value/arrays/room.hpp"
 #include "cyclotome/value/functions/evaluation.hpp"
 #include "cyclotome/value/layout/slots.hpp"
+#include "cyclotome/value/renewal/room.hpp"
 
 namespace cyclotome::value {
 

@@ -2,13 +2,13 @@
 #include "cyclotome/value/functions/ordering.hpp"
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/value/arrays/room.hpp"
 #include "cyclotome/value/elementwise/elementwise.hpp"
 #include "cyclotome/value/elementwise/inner_products.hpp"
 #include "cyclotome/value/elementwise/reductions.hpp"
 #include "cyclotome/value/elementwise/shaping.hpp"
 #include "cyclotome/value/functions/comparisons.hpp"
 #include "cyclotome/value/functions/few_values.hpp"
+#include "cyclotome/value/renewal/room.hpp"
 
 namespace cyclotome::value {
 

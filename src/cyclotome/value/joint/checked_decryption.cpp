@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/math/hexadecimal.hpp"
+#include "cyclotome/math/text/hexadecimal.hpp"
 #include "cyclotome/value/elementwise/elementwise.hpp"
 #include "cyclotome/value/joint/joint_keys.hpp"
 

@@ -6,7 +6,7 @@
 #include <mutex>
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/math/hexadecimal.hpp"
+#include "cyclotome/math/text/hexadecimal.hpp"
 #include "cyclotome/rlwe/joint/joint_audit.hpp"
 #include "cyclotome/rlwe/joint/secret_sharing.hpp"
 #include "cyclotome/rlwe/joint/share_proof.hpp"

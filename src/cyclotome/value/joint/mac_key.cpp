@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/math/hexadecimal.hpp"
+#include "cyclotome/math/text/hexadecimal.hpp"
 #include "cyclotome/value/arrays/encryption.hpp"
 #include "cyclotome/value/elementwise/elementwise.hpp"
 

@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/math/hexadecimal.hpp"
+#include "cyclotome/math/text/hexadecimal.hpp"
 
 namespace cyclotome::value {
 

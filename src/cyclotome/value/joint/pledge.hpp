@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "cyclotome/rlwe/joint/dealing_round.hpp"
+#include "cyclotome/rlwe/joint/dealing/round.hpp"
 #include "cyclotome/value/joint/joint_evidence.hpp"
 
 // What parties commit to before they show it, in a joint decryption whose values are checked (doc/threshold.md,

@@ -6,9 +6,9 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/rlwe/switching/linear_transform.hpp"
-#include "cyclotome/value/arrays/room.hpp"
 #include "cyclotome/value/layout/rows.hpp"
 #include "cyclotome/value/matrices/field_rolls.hpp"
+#include "cyclotome/value/renewal/room.hpp"
 
 namespace cyclotome::value {
 

@@ -6,11 +6,11 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/rlwe/switching/linear_transform.hpp"
-#include "cyclotome/value/arrays/room.hpp"
 #include "cyclotome/value/elementwise/shaping.hpp"
 #include "cyclotome/value/layout/slots.hpp"
 #include "cyclotome/value/matrices/column_moves.hpp"
 #include "cyclotome/value/matrices/diagonals.hpp"
+#include "cyclotome/value/renewal/room.hpp"
 
 namespace cyclotome::value {
 

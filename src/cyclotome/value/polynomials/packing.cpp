@@ -4,10 +4,10 @@
 #include <bit>
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/value/arrays/room.hpp"
 #include "cyclotome/value/matrices/field_rolls.hpp"
 #include "cyclotome/value/polynomials/monomials.hpp"
 #include "cyclotome/value/polynomials/polynomials.hpp"
+#include "cyclotome/value/renewal/room.hpp"
 
 namespace cyclotome::value {
 

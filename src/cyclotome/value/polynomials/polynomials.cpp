@@ -3,9 +3,9 @@
 #include "cyclotome/value/polynomials/polynomials.hpp"
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/value/arrays/room.hpp"
 #include "cyclotome/value/layout/rows.hpp"
 #include "cyclotome/value/polynomials/monomials.hpp"
+#include "cyclotome/value/renewal/room.hpp"
 
 namespace cyclotome::value {
 

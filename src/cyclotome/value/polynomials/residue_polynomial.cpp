@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "cyclotome/math/interrupt.hpp"
-#include "cyclotome/math/montgomery.hpp"
+#include "cyclotome/value/polynomials/montgomery.hpp"
 
 namespace cyclotome::value {
 

@@ -6,7 +6,7 @@
 #include "cyclotome/engine/cpu/kernels.hpp"
 #include "cyclotome/engine/cpu/vector/forward.hpp"
 #include "cyclotome/engine/cpu/vector/inverse.hpp"
-#include "cyclotome/engine/cpu/vector/lanes_double.hpp"
+#include "cyclotome/engine/cpu/vector/lanes/lanes_double.hpp"
 #include "cyclotome/engine/cpu/vector/pointwise.hpp"
 #include "cyclotome/engine/cpu/vector/sums.hpp"
 #include "cyclotome/engine/cpu/vector/usual_arithmetic.hpp"

@@ -3,7 +3,7 @@
 
 // Included after a target pragma and after every other header: see kernels_avx512.cpp.
 
-#include "cyclotome/engine/cpu/vector/lanes.hpp"
+#include "cyclotome/engine/cpu/vector/lanes/lanes.hpp"
 #include "cyclotome/engine/cpu/vector/unrolled.hpp"
 #include "cyclotome/ring/tables/prime_factor_tables.hpp"
 

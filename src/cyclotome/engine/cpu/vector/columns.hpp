@@ -5,7 +5,7 @@
 
 #include "cyclotome/engine/cpu/convolution_kernels.hpp"
 #include "cyclotome/engine/cpu/vector/blocks.hpp"
-#include "cyclotome/engine/cpu/vector/lanes.hpp"
+#include "cyclotome/engine/cpu/vector/lanes/lanes.hpp"
 #include "cyclotome/engine/cpu/vector/unrolled.hpp"
 #include "cyclotome/ring/tables/prime_factor_tables.hpp"
 

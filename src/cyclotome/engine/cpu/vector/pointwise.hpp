@@ -4,8 +4,8 @@
 // Included after a target pragma and after every other header: see kernels_avx512.cpp.
 
 #include "cyclotome/engine/cpu/kernels.hpp"
-#include "cyclotome/engine/cpu/vector/lanes.hpp"
-#include "cyclotome/engine/cpu/vector/lanes_near_sums.hpp"
+#include "cyclotome/engine/cpu/vector/lanes/lanes.hpp"
+#include "cyclotome/engine/cpu/vector/lanes/lanes_near_sums.hpp"
 
 namespace cyclotome::cpu {
 namespace {

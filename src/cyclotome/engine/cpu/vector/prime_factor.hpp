@@ -3,7 +3,7 @@
 
 // Included after a target pragma and after every other header: see kernels_avx512.cpp.
 
-#include "cyclotome/engine/cpu/prime_factor.hpp"
+#include "cyclotome/engine/cpu/steps/prime_factor.hpp"
 #include "cyclotome/engine/cpu/vector/columns.hpp"
 #include "cyclotome/engine/cpu/vector/forward.hpp"
 #include "cyclotome/engine/cpu/vector/inverse.hpp"

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "cyclotome/engine/cpu/sample.hpp"
-#include "cyclotome/engine/cpu/vector/lanes.hpp"
+#include "cyclotome/engine/cpu/vector/lanes/lanes.hpp"
 #include "cyclotome/engine/cpu/vector/unrolled.hpp"
 
 namespace cyclotome::cpu {

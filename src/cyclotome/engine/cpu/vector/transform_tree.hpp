@@ -4,8 +4,8 @@
 // Included after a target pragma and after every other header: see kernels_avx512.cpp.
 
 #include "cyclotome/engine/cpu/transform.hpp"
-#include "cyclotome/engine/cpu/vector/lanes.hpp"
-#include "cyclotome/engine/cpu/vector/range_plans.hpp"
+#include "cyclotome/engine/cpu/vector/lanes/lanes.hpp"
+#include "cyclotome/engine/cpu/vector/lanes/range_plans.hpp"
 #include "cyclotome/engine/cpu/vector/unrolled.hpp"
 #include "cyclotome/ring/tables/transform_tables.hpp"
 

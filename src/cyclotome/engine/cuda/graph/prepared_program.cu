@@ -5,7 +5,7 @@
 
 #include "cyclotome/engine/cuda/graph/prepared_program.cuh"
 #include "cyclotome/engine/cuda/memory/device_tables.cuh"
-#include "cyclotome/engine/schedule.hpp"
+#include "cyclotome/engine/running/schedule.hpp"
 
 namespace cyclotome::cuda {
 

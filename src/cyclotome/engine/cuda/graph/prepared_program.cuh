@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cyclotome/engine/cuda/steps/steps.cuh"
-#include "cyclotome/engine/frame.hpp"
+#include "cyclotome/engine/running/frame.hpp"
 
 namespace cyclotome::cuda {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cyclotome/study/ltv/carrier_transform.hpp"
-#include "cyclotome/study/ltv/residue_number.hpp"
+#include "cyclotome/study/ltv/polynomials/carrier_transform.hpp"
+#include "cyclotome/study/ltv/polynomials/residue_number.hpp"
 
 // Paper 002's transform of N = 8192 ... 65536 values modulo P in three kernels (Algorithm 1), with the host's bits. The
 // first two transform 64 values as eight times eight, by eight threads of eight values each, which exchange them in

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cyclotome/study/ltv/carrier.hpp"
-#include "cyclotome/study/ltv/residue_number.hpp"
+#include "cyclotome/study/ltv/polynomials/carrier.hpp"
+#include "cyclotome/study/ltv/polynomials/residue_number.hpp"
 
 // Paper 002's operations between and in its domains, but for transforms. Threads are coefficients or points.
 namespace cyclotome::cuda::study {

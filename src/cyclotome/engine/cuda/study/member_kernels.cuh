@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cyclotome/study/ltv/carrier.hpp"
-#include "cyclotome/study/ltv/residue_number.hpp"
+#include "cyclotome/study/ltv/polynomials/carrier.hpp"
+#include "cyclotome/study/ltv/polynomials/residue_number.hpp"
 
 // LTV's operations on polynomials that lie anywhere: their addresses are a kernel's argument, so that nothing is copied
 // together first. Blocks are of one polynomial and prime.

@@ -6,7 +6,7 @@
 
 #include "cyclotome/math/bits.hpp"
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/math/whole_text.hpp"
+#include "cyclotome/math/text/whole_text.hpp"
 
 namespace cyclotome::study::fermat {
 
