@@ -27,7 +27,8 @@
 #   make fuzz-programs  random programs over the whole interface in Python, C++ and on the command line, for FUZZ_SECONDS=600
 #   make test-faults  every allocation, write, flush ... of each call that fails in turn, and 1000 writers that are killed (long)
 #   make prove    check the proofs of the noise calculus (needs Coq and Coquelicot)
-#   make fuzz     fuzz everything that reads bytes from outside, thrice FUZZ_SECONDS=30 (needs clang)
+#   make fuzz     fuzz everything that reads bytes from outside, thrice FUZZ_SECONDS=30 (needs clang); FUZZ_LIBRARY=build/test-3.11/libcyclotome.a
+#                 compiles only what readers run through under sanitizers
 #   make wheels   wheels of every distribution for every Python there is, in dist/; `make test-wheels` uses each
 #                 in an empty environment (wheel-cuda, test-wheel-cuda: the one with the CUDA engine; wheels-docker: cibuildwheel)
 #   make sdist    the sdist, twice, which must be equal byte for byte; make sbom: what is in a wheel, as CycloneDX;
@@ -352,7 +353,6 @@ test-faults: install-test
 fuzz: $(ready)
 	@tools/fuzz.sh $(or $(FUZZ_SECONDS),30)
 
-# New seeds in every round, until the time is over or a round fails; the last rounds' counts are in build/fuzz-programs.log.
 # The rules of the noise calculus, and what they rest on. Debian: coq, libcoq-coquelicot.
 prove:
 	@command -v coqc >/dev/null || { echo "proofs need coqc and Coquelicot: apt-get install coq libcoq-coquelicot" >&2; exit 1; }
@@ -360,6 +360,7 @@ prove:
 	@cd build/proof && for file in norms calculus products constants tails instance; do \
 	    echo "== $$file"; coqc -q -Q . Cyclotome $$file.v || exit 1; done
 
+# New seeds in every round, until the time is over or a round fails; the last rounds' counts are in build/fuzz-programs.log.
 fuzz-programs: install-test
 	@rounds=0; while ((SECONDS < $(or $(FUZZ_SECONDS),600))); do \
 	    CYCLOTOME_FUZZ_PROGRAMS=$(or $(PROGRAMS),300) $(bin)/python -m pytest -n 0 -q -s --exitfirst $(PYTEST_ARGUMENTS) \

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fuzzes what Python reads from outside: tables' descriptions, SEAL's objects, protocol buffers, CSV, npy, expressions,
-messages of sessions. Inputs that reach new lines are kept and changed further; checksums and lengths are put right,
-without which nothing behind them would be reached.
+"""Fuzzes what Python reads from outside: tables' descriptions, SEAL's and TenSEAL's objects, protocol buffers, CSV,
+npy, expressions, real numbers, messages of joint keys, of private look-ups and of services, interfaces of models.
+Inputs that reach new lines are kept and changed further; checksums and lengths are put right, without which nothing
+behind them would be reached.
 
     python test/fuzz/fuzz_readers.py [--seconds 30] [--seed N] [--only NAME ...]
 
@@ -36,7 +37,9 @@ from cyclotome.cli.evaluation import expression  # noqa: E402
 from cyclotome.cli.numbers.quantity import Quantity  # noqa: E402
 from cyclotome.cli.tables import tables  # noqa: E402
 from cyclotome.errors import BlameError, CyclotomeError  # noqa: E402
-from cyclotome.interop import protobuf, seal  # noqa: E402
+from cyclotome.interop import protobuf, seal, tenseal  # noqa: E402
+from cyclotome.service.clients import Clients  # noqa: E402
+from cyclotome.sessions import remote  # noqa: E402
 from joint_keys import parameters as joint_parameters  # noqa: E402
 from small import parameters  # noqa: E402
 
@@ -78,6 +81,9 @@ class Subject:
         self.read, self.kept, self.mend = read, list(seeds), mend
 
 
+_INTERFACE = b'{"low": [0.5], "step": [0.25], "levels": [3], "labels": ["no", "yes"], "scale": 16.0}'
+
+
 # --- what is read -----------------------------------------------------------------------------------------------------
 def mended(data: bytes) -> bytes:
     """Containers one after the other, the first with the checksum and length that fit what is in it."""
@@ -111,6 +117,7 @@ def in_a_file(folder: Path, suffix: str, read: Callable[[Path], object]) -> Read
 
     def written(data: bytes) -> object:
         path.write_bytes(data)
+        path.chmod(0o600)  # as secrets are kept, without a warning
         return read(path)
 
     return written
@@ -129,28 +136,43 @@ def subjects(folder: Path) -> dict[str, Subject]:
     quantities = {"x": Quantity(x), "y": Quantity(cy.encrypt([2, 3, 4], keys.public, bound=9))}
     chain = seal.make_parameters(4096, plain_bits=16)
     owned = cy.keygen(chain, rotations=[], device="cpu:1")
+    seal.save_secret_key(folder / "seal.key", owned.secret)
     one = seal.write_array(cy.encrypt([1, 2], owned.public), compression="none")[0]
     sealed = {
         "parameters": seal.write_parameters(chain, compression="none"),
         "array": one,
         "public key": seal.write_public_key(owned.public, compression="none"),
         "relinearization key": seal.write_relin_keys(owned.evaluation, compression="none"),
+        "secret key": (folder / "seal.key").read_bytes(),
+        "plaintext": seal.write_plaintext([1, -2, 3], chain, compression="none"),
     }
     owner = seal.Owner(chain, allow_unfit_key=True)
     owner_reads = {
         "array": lambda data: owner.read_array(data, fresh=True),
         "public key": owner.read_public_key,
         "relinearization key": owner.read_evaluation_keys,
+        "secret key": lambda data: seal.Owner(chain, allow_unfit_key=True).read_secret_key(data),
+        "plaintext": lambda data: seal.read_plaintext(data, chain),
     }
+    # As TenSEAL writes them (cyclotome/interop/tenseal.py has the numbers): parameters and a public key.
+    context = protobuf.field(1, sealed["parameters"]) + protobuf.field(2, protobuf.field(1, sealed["public key"]))
+    vector = tenseal.write_vector(cy.encrypt([1, 2], owned.public), compression="none")
+    holder = tenseal.Context(owner, None, None, None)
     npy = folder / "seed.npy"
     np.save(npy, np.arange(6).reshape(2, 3))
     csv = b'a,k,d\n1,"x,y",2020-01-01\n-2.5,z,1e-3\n,"q""r",3/4\n'
     return {
         "descriptions": described,
         **joint_subjects(folder),
+        **retrieval_subjects(folder),
+        **service_subjects(folder, keys),
+        "interfaces of models": Subject(of_text(cy.models.Interface.from_json), [_INTERFACE]),
+        "real numbers": Subject(lambda data: cy.from_bytes(data, **_LAX), reals(), mended),
         "containers": Subject(lambda data: cy.from_bytes(data, **_LAX), [cy.to_bytes(x), cy.to_bytes(frame)], mended),
         "seal parameters": Subject(lambda data: seal.read_parameters(data), [sealed["parameters"]], seal_length),
         **{f"seal {name}": Subject(read, [sealed[name]], seal_length) for name, read in owner_reads.items()},
+        "tenseal context": Subject(tenseal.read_context, [context]),
+        "tenseal vector": Subject(lambda data: holder.read_vector(data, fresh=True), [vector]),
         "protobuf": Subject(
             _walk_message,
             [protobuf.field(1, protobuf.field(2, b"x" * 9)) + protobuf.varint(24) + protobuf.varint(7)],
@@ -161,6 +183,75 @@ def subjects(folder: Path) -> dict[str, Subject]:
             of_text(lambda text: expression.evaluate(text, quantities)),
             [b"sum(x * y) + 1", b"x[0] - 3/4", b"mean(x) ** 2", b"x @ y", b"-x[1:]"],
         ),
+    }
+
+
+def reals() -> list[bytes]:
+    """Arrays of real and complex numbers, packed and replicated, and their keys."""
+    p = cy.Parameters.from_scale_bits(
+        degree=16, scale_bits=30, depth=1, result_bound=4, security=0, allow_insecure=True
+    )
+    own = cy.keygen(p, rotations=[1], device="cpu:1")
+    made = [cy.encrypt(np.array(values), own.public) for values in ([0.5, -1.0], [[1j, 0.5]], 0.25)]
+    return [cy.to_bytes(each) for each in (*made, own.public, own.evaluation)]
+
+
+def retrieval_subjects(folder: Path) -> dict[str, Subject]:
+    """What clients and servers of private look-ups give each other, and their files."""
+    found: dict[str, Subject] = {}
+    for name, records in {"index": [b"Ada", b"Grace", b""], "key": {"a": b"Ada", b"b": b"Grace"}}.items():
+        path = folder / f"{name}.pir"
+        database = cy.pir.Database.build(records, path, device="cpu:1")
+        client = cy.pir.Client(database.description, device="cpu:1")
+        query = client.query(1 if name == "index" else "a")
+        query.save(folder / f"{name}.query")
+        answer = database.answer(query.data)
+        whole = path.read_bytes()
+        head = len(database.description) + 16 + 32
+
+        def opened(data: bytes, path: Path = path, whole: bytes = whole, query: bytes = query.data) -> object:
+            """Another head before the same words."""
+            with path.open("r+b") as file:
+                file.write(data.ljust(8192, b"\0")[: len(whole)])
+            changed = cy.pir.Database.open(path, device="cpu:1")
+            return changed.description, changed.damaged_outputs(), changed.answer(query)
+
+        def described(data: bytes) -> object:
+            own = cy.pir.Client(data, device="cpu:1")
+            return own.query("a" if own.by_key else len(own) - 1)
+
+        found |= {
+            f"retrieval {name} description": Subject(described, [database.description]),
+            f"retrieval {name} query": Subject(database.answer, [query.data]),
+            f"retrieval {name} answer": Subject(query.open, [answer]),
+            f"retrieval {name} saved query": Subject(
+                in_a_file(folder, ".query", lambda path, client=client, answer=answer: client.load(path).open(answer)),
+                [(folder / f"{name}.query").read_bytes()],
+            ),
+            f"retrieval {name} database": Subject(opened, [whole[:head]]),
+        }
+    return found
+
+
+def service_subjects(folder: Path, keys: cy.Keys) -> dict[str, Subject]:
+    """What a service is sent, and what a client gets from one."""
+    server = cy.Server(
+        {"sum": lambda x, y: x + y, "total": lambda t: t["a"].sum()}, device="cpu:1", allow_insecure=True
+    )
+    client = cy.Client(None, keys)
+    name = server.add_keys(client.key_bytes(), "Ada")
+    request = client.request([1, 2], [3, 4], bound=9)
+    answer = server.call("sum", request, name)
+    refusal = {"error": "BusyError", "message": "later", "request_id": "7", "retry_after": 1, "jitter": 0.5}
+    tokens = b"ada:" + b"0" * 64 + b"\n# nobody\nben:" + b"f" * 64 + b"\n"
+    return {
+        "keys of services": Subject(lambda data: server.add_keys(data, "Ben"), [client.key_bytes()], mended),
+        "requests": Subject(lambda data: server.call("sum", data, name), [request], mended),
+        "answers": Subject(lambda data: client.read(data, unbound=True), [answer], mended),
+        "refusals": Subject(
+            lambda data: remote.refusal(503, data, None, "a service"), [json.dumps(refusal).encode(), b"{}"]
+        ),
+        "tokens": Subject(in_a_file(folder, ".tokens", Clients), [tokens]),
     }
 
 

@@ -76,7 +76,10 @@ class Remote:
     @property
     def functions(self) -> tuple[str, ...]:
         """Names of its functions."""
-        return tuple(map(str, self.facts.get("functions", ())))
+        names = self.facts.get("functions", [])
+        if not isinstance(names, list):
+            raise ServiceError(f"{self._address} names no functions: is this a server of cyclotome?")
+        return tuple(map(str, names))
 
     @property
     def parameters(self) -> Parameters | None:
@@ -121,7 +124,7 @@ class Remote:
         data = self._bytes(method, path, **options)
         try:
             found = json.loads(data)
-        except ValueError:
+        except (ValueError, RecursionError):
             found = None
         if not isinstance(found, dict):
             raise ServiceError(f"{self._address}{path} answers no JSON object: is this a server of cyclotome?")
@@ -155,20 +158,20 @@ class Remote:
             raise ServiceError(f"{self._address}{path}: {error or type(error).__name__}") from None
         if response.status_code < 300:
             return bytes(data)
-        raise _refusal(response.status_code, bytes(data), response.headers.get("Retry-After"), self._address + path)
+        raise refusal(response.status_code, bytes(data), response.headers.get("Retry-After"), self._address + path)
 
     def close(self) -> None:
         """Closes its connections."""
         self._end()
 
 
-def _refusal(status: int, data: bytes, later: str | None, where: str) -> CyclotomeError:
+def refusal(status: int, data: bytes, later: str | None, where: str) -> CyclotomeError:
     """The error that an answer stands for; it says by ``retry_after`` when to ask again, if at all."""
     found: Any = None
     try:
         found = json.loads(data)
         error: CyclotomeError = raised(found["error"], f"{found['message']} (request {found['request_id']})")
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, RecursionError):
         if status not in _LATER:
             return ServiceError(f"{where} answers status {status}, and not as a server of cyclotome does")
         error = BusyError(f"{where} answers status {status}: it has too much to do")
@@ -182,7 +185,8 @@ def _after(found: Any, later: str | None) -> float:
     told = found if isinstance(found, dict) else {}
     seconds: Any = told.get("retry_after")
     jitter: Any = told.get("jitter")
-    if not all(isinstance(each, (int, float)) and math.isfinite(each) and each >= 0 for each in (seconds, jitter)):
+    if not all(isinstance(each, (int, float)) and 0 <= each < math.inf for each in (seconds, jitter)):
         seconds = float(later) if later is not None and later.isascii() and later.isdigit() else 0.0
         jitter = seconds / 2
+    seconds, jitter = (min(each, _LONGEST_WAIT) for each in (seconds, jitter))
     return float(min(seconds + random.uniform(0, jitter), _LONGEST_WAIT))

@@ -75,7 +75,7 @@ KeyPair deterministic::generate_key_pair(const ContextPtr& context, Seed&& secre
   until_fit_secret(context, secret_seed_from(of_secret, parameters), [&](PolyArray s) {
     SecretKey secret(context, std::move(s), id);
     PublicKey public_key = make_public_key(secret, of_public);
-    pair.emplace(std::move(secret), std::move(public_key));
+    pair.emplace(KeyPair{std::move(secret), std::move(public_key)});
   });
   return *std::move(pair);
 }

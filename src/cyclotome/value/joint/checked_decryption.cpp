@@ -16,7 +16,7 @@ namespace {
 std::vector<std::uint32_t> active_of(const rlwe::ThresholdSession& session, std::vector<std::uint32_t> active) {
   if (active.empty()) return session.parties();
   std::ranges::sort(active);
-  active.erase(std::ranges::unique(active).begin(), active.end());
+  active.erase(std::unique(active.begin(), active.end()), active.end());
   return active;
 }
 

@@ -57,12 +57,9 @@ Integers uniform_below(const BigUnsigned& bound) {
       }
     }
     drawn[limbs.size() - 1] &= std::numeric_limits<std::uint64_t>::max() >> (64 - top);
-    const auto most_significant_first = [](auto from, auto to) {
-      return std::ranges::subrange(std::reverse_iterator(to), std::reverse_iterator(from));
-    };
-    const auto count = static_cast<std::ptrdiff_t>(limbs.size());
-    if (std::ranges::lexicographical_compare(most_significant_first(drawn.begin(), drawn.begin() + count),
-                                             most_significant_first(limbs.begin(), limbs.end()))) {
+    // Most significant words first.
+    const std::reverse_iterator top_word(drawn.begin() + static_cast<std::ptrdiff_t>(limbs.size()));
+    if (std::lexicographical_compare(top_word, drawn.rend(), limbs.rbegin(), limbs.rend())) {
       return Integers({}, words, std::move(drawn));
     }
   }

@@ -285,7 +285,7 @@ std::vector<std::uint32_t> liars(std::span<const std::vector<std::uint32_t>> fai
     if (std::ranges::all_of(failed, holds(party)) && std::ranges::none_of(passed, holds(party))) named.push_back(party);
   }
   std::ranges::sort(named);
-  named.erase(std::ranges::unique(named).begin(), named.end());
+  named.erase(std::unique(named.begin(), named.end()), named.end());
   return named;
 }
 

@@ -157,8 +157,9 @@ Integers Remainders::combine(const std::vector<Residues>& channels, const Shape&
     std::vector<Digit<W, Sum>> digits;
     for (std::size_t i = 0; i < moduli_.size(); ++i) {
       const auto t = static_cast<W>(moduli_[i].value());
-      Digit<W, Sum>& digit = digits.emplace_back(Modulus<W>(t), std::array<W, 4>{}, static_cast<W>(inverses_[i]),
-                                                 static_cast<Sum>(wide(products_[i])));
+      digits.push_back(
+          {Modulus<W>(t), std::array<W, 4>{}, static_cast<W>(inverses_[i]), static_cast<Sum>(wide(products_[i]))});
+      Digit<W, Sum>& digit = digits.back();
       for (std::size_t j = 0; j < i; ++j) digit.weights[j] = static_cast<W>(weights_[i][j]);
     }
     const auto in_words = [&](Integers::Words& data, std::size_t taken) {
