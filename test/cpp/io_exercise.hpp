@@ -22,7 +22,7 @@
 #include "cyclotome/io/objects/product_context_io.hpp"
 #include "cyclotome/io/reals/real_array_io.hpp"
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/scheme/ckks/scheme.hpp"
+#include "cyclotome/scheme/registry.hpp"
 #include "cyclotome/scheme/scheme.hpp"
 
 namespace cyclotome::io_exercise {
@@ -114,7 +114,7 @@ inline io::Bytes rewritten(const io::Container& c, const rlwe::ContextPtr& conte
     case io::Kind::bundle:
       break;
   }
-  if (ckks::holds_reals(c.parameters())) return io::serialize(io::read_real_array(c, context), c.metadata());
+  if (scheme::holds_reals(c.parameters())) return io::serialize(io::read_real_array(c, context), c.metadata());
   if (c.version() > 1) return io::serialize(io::read_array(c, context), c.metadata(), {.allow_undecryptable = true});
   static_cast<void>(io::read_bundle(c, context));  // read still, but written no more
   return {};
@@ -172,7 +172,7 @@ inline bool load(Span bytes, Contexts& contexts, bool restated = false) {
   if (seen.version == 1) return again.empty() || load(again, contexts);
   const io::Container read(bytes, limits), written(again, limits);
   if (!same_payload(read, written)) {
-    if (ckks::holds_reals(read.parameters()) && read.kind() == io::Kind::bundle && !restated) {
+    if (scheme::holds_reals(read.parameters()) && read.kind() == io::Kind::bundle && !restated) {
       return load(again, contexts, true);
     }
     throw std::logic_error("an object that was loaded is written differently");

@@ -17,8 +17,8 @@ used: defaultdict[str, set[str]] = defaultdict(set)
 finished: set[str] = set()
 #: Modules of the package whose names programs call, too.
 ROOMS = (
-    *("bfv", "bgv", "circuit", "extension_slots", "fpga", "models", "pir"),
-    *("polynomials", "rekeying", "sessions", "sharding", "threshold"),
+    *("bfv", "bgv", "circuit", "extension_slots", "fpga", "integrity", "models", "pir"),
+    *("search", "polynomials", "rekeying", "sessions", "sharding", "threshold"),
 )
 #: Names of rooms that no program uses, and why.
 LISTED = {
@@ -35,7 +35,9 @@ LISTED = {
 MADE = frozenset(
     (
         *("Client", "EncryptedColumn", "EncryptedDigits", "EncryptedFrame", "FixedPoint", "Matrix"),
-        *("Operand", "Parameters", "Server", "extension_slots.ExtensionSlots", "pir.Client", "sessions.Quotas"),
+        *("Operand", "Parameters", "Pool", "Server", "extension_slots.ExtensionSlots"),
+        *("integrity.IntegrityKey", "integrity.LinearCheck", "pir.Client", "pir.Reader", "search.Client"),
+        *("search.Searcher", "sessions.Quotas", "sessions.ServedDatabase"),
         *(f"threshold.{name}" for name in ("CheckedDecryption", "DealingRound", "MacKey", "MacShare", "Party")),
     )
 )

@@ -16,12 +16,25 @@ from typing import Any
 
 import cyclotome as cy
 import numpy as np
+import pytest
 import session_jobs
 from cyclotome.errors import CyclotomeError
 from hypothesis import strategies as st
 from small import HOME
 
-from . import circuit_programs, facts, joint, lookups, quantised, real_numbers, refreshed, served, table_statistics
+from . import (
+    checked,
+    circuit_programs,
+    facts,
+    joint,
+    lookups,
+    quantised,
+    real_numbers,
+    refreshed,
+    searched,
+    served,
+    table_statistics,
+)
 from .programs import world
 from .recording import api
 
@@ -434,6 +447,17 @@ def mapped(draw: Draw) -> None:
             keys=None,
             retries=0,
         )
+    with api.Pool(workers=1, device="cpu:1", keys=None, retries=draw(st.integers(0, 3))) as pool:
+        for results in (
+            pool.map(function=abs, batches=[], checkpoint=None),
+            list(pool.imap(function=abs, batches=[], checkpoint=None)),
+        ):
+            assert results == []
+        with pytest.raises(CyclotomeError, match="no batches"):
+            pool.reduce(combine=max, batches=[], each=abs, checkpoint=None)
+        with pytest.raises(CyclotomeError):
+            pool.submit(function=lambda x: x, batch=draw(st.integers()))
+    pool.close()
 
 
 def products_by_method(draw: Draw) -> None:
@@ -491,6 +515,8 @@ SCENARIOS: dict[str, Callable[[Draw], None]] = {
         *facts.SCENARIOS,
         *refreshed.SCENARIOS,
         *served.SCENARIOS,
+        *checked.SCENARIOS,
+        *searched.SCENARIOS,
         *circuit_programs.SCENARIOS,
     )
 }
