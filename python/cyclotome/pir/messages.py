@@ -87,10 +87,13 @@ def join(*answers: bytes) -> bytes:
     Raises:
         FormatError: what is no answer.
         MismatchError: answers to different queries, or of different versions.
-        ArgumentError: no answers, or outputs that are missing between them.
+        ArgumentError: no answers, what is no bytes, or outputs that are missing between them.
     """
     if not answers:
         raise ArgumentError("no answers to join")
+    for answer in answers:
+        if not isinstance(answer, bytes):
+            raise ArgumentError(f"an answer is bytes, not {type(answer).__name__}; several are join(first, second)")
     joined: list[list[PartialAnswer]] = [_parsed(answer) for answer in answers]
     if len({len(each) for each in joined}) != 1:
         raise MismatchError("answers to different numbers of queries: these are not of one request")

@@ -23,7 +23,7 @@ class Clock:
     """Processor time of this thread in a computation on an engine that keeps account, but for the account: of several
     runs the least, since some of it is found out once and kept."""
 
-    def __init__(self, compute: Callable[..., object]) -> None:
+    def __init__(self, compute: Any) -> None:
         self._seconds = math.inf
         self._last = 0.0
         self.compute: Callable[..., object] = compute

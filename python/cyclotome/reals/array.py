@@ -349,7 +349,9 @@ class RealArray:
         if mode not in ("full", "same", "valid"):
             raise ArgumentError(f"convolve: mode {mode!r}; there are 'full', 'same' and 'valid'")
         rows = np.eye(self.shape[-1], dtype=weights.dtype)
-        return self @ np.stack([np.convolve(row, weights, mode) for row in rows])  # type: ignore[call-overload]
+        matrix = np.stack([np.convolve(row, weights, mode) for row in rows])  # type: ignore[call-overload]
+        result: RealArray = self @ matrix
+        return result
 
     def roll(self, shift: int) -> RealArray:
         """As `numpy.roll` along the last axis: one level."""

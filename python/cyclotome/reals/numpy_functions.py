@@ -110,7 +110,8 @@ def _convolve(a: Any, v: Any, mode: str = "full") -> RealArray:
         a, v = v, a
     if isinstance(v, RealArray):
         raise UnsupportedError("numpy.convolve of two encrypted arrays; one of both is public")
-    return a.convolve(v, mode)
+    result: RealArray = a.convolve(v, mode)
+    return result
 
 
 def _roll(a: RealArray, shift: int, axis: int | None = None) -> RealArray:

@@ -155,7 +155,7 @@ class Pool:
 
     def reduce(
         self,
-        combine: Callable[[_Result, _Result], _Result],
+        combine: Callable[[Any, Any], _Result],
         batches: Iterable[_Batch],
         *,
         each: Callable[[_Batch], _Result] | None = None,

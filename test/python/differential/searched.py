@@ -87,7 +87,7 @@ def served_records(draw: Draw) -> None:
         assert reader.get(record=asked[0]) == records[asked[0]]
         query = reader.client.query(asked[0])
         shares = [database.answer(query.data, outputs=range(i, i + 1)) for i in range(database.outputs)]
-        assert query.open(api.pir.join(shares)) == records[asked[0]]
+        assert query.open(api.pir.join(*shares)) == records[asked[0]]
         assert served.answer(queries=query.data) == database.answer(query.data)
 
 

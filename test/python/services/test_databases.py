@@ -60,6 +60,8 @@ def test_answers_are_the_same_bytes_whoever_shares_them(path: Path, server: cy.S
     assert whole == b"".join(database.answers([query.data for query in made]))
     assert server.look_up("records", data) == whole
     assert cy.Server(databases={"records": path}, device=HOME).look_up("records", data) == whole
+    with pytest.raises(ArgumentError, match="an answer is bytes, not list"):
+        cy.pir.join([whole])  # type: ignore[arg-type]
     halves = [database.answer(data, outputs=range(i, i + 1)) for i in range(2)]
     assert cy.pir.join(*halves) == cy.pir.join(*halves[::-1]) == cy.pir.join(whole) == whole
     size = len(whole) // 3
