@@ -163,7 +163,7 @@ TEST(what_leaves_its_room_is_refused) {
   CHECK_THROWS_WITH(RangeError, ckks::encode(p.context, Values(slots, 0x1p30), 0x1p40),
                     "more than these parameters hold");
   CHECK_THROWS_WITH(ArgumentError, ckks::encode(p.context, Values(slots - 1, 1.0), 0x1p40), "a plaintext holds");
-  CHECK_THROWS_WITH(UnsupportedError, scheme::reveal(x.ciphertext, p.secret, 64), "errors");
+  CHECK_THROWS_WITH(UnsupportedError, scheme::reveal(x.ciphertext, p.secret, 64), "floods up to a precision");
   CHECK_THROWS_WITH(UnsupportedError, scheme::multiply(x.ciphertext, x.ciphertext), "CKKS");
 }
 
