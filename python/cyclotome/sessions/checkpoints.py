@@ -90,8 +90,8 @@ class Checkpoint:
         head = len(_MAGIC) + _DIGEST
         if data[: len(_MAGIC)] != _MAGIC or hashlib.sha256(memoryview(data)[head:]).digest() != data[head - 32 : head]:
             return None
-        value = _split(memoryview(data)[head:])
         try:
+            value = _split(memoryview(data)[head:])
             _require_plain(value)
         except Exception as error:
             raise FormatError(f"{path} is no result that a pool has kept ({error}); remove it") from None

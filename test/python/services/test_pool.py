@@ -252,7 +252,7 @@ class Forged:
         return Path.touch, (self.path,)
 
 
-@pytest.mark.parametrize("name", ["code", "file", "cut"])
+@pytest.mark.parametrize("name", ["code", "file", "cut", "short", "empty", "no parts", "longer"])
 def test_a_forged_result_is_refused_and_does_nothing(pool: cy.Pool, tmp_path: Path, name: str) -> None:
     pool.map(mapped_jobs.same, [1], checkpoint=tmp_path / "kept")
     (path,) = (tmp_path / "kept").iterdir()
@@ -261,6 +261,8 @@ def test_a_forged_result_is_refused_and_does_nothing(pool: cy.Pool, tmp_path: Pa
     if name == "file":  # a function of the library itself
         made = b"ccyclotome.whole_files\nwrite_whole\n(V" + str(tmp_path / "done").encode() + b"\nC\x01xtR."
     body = (1).to_bytes(8, "little") + len(made).to_bytes(8, "little") + made
+    word = (2**60).to_bytes(8, "little")
+    body = {"short": b"abc", "empty": b"", "no parts": bytes(8), "longer": word + word + made}.get(name, body)
     path.write_bytes(path.read_bytes()[:19] + sha256(body).digest() + body)
     with pytest.raises(errors.FormatError, match="remove it"):
         pool.map(mapped_jobs.same, [1], checkpoint=tmp_path / "kept")
