@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import doctest
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -99,8 +100,9 @@ def test_what_pages_point_to_is_there(page: str) -> None:
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "example").glob("*.py")), ids=lambda path: path.name)
-def test_examples_run(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_examples_run(path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Every example asserts its own result; here it only has to reach its end and say something."""
     pytest.importorskip("sklearn")
+    monkeypatch.setattr(sys, "argv", [str(path)])
     exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), {"__name__": "__main__"})
     assert capsys.readouterr().out.strip()
