@@ -16,6 +16,7 @@ import pytest
 
 pytest.importorskip("typer")
 
+import cli_runner
 import cyclotome as cy
 from cli_runner import make_workspace, run, succeed
 from cyclotome.cli.tables import csv_files, frames
@@ -272,6 +273,7 @@ def test_many_rows(space: Path, rng: np.random.Generator) -> None:
 def test_completion(monkeypatch: pytest.MonkeyPatch) -> None:
     """Typer looks among the parents of a process for its shell, of which a test may have none: so it is told which."""
     monkeypatch.setenv("_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION", "1")
+    monkeypatch.setattr(cli_runner, "commands", cli_runner.commands.__wrapped__)  # it is asked when commands are made
     scripts = [run("--show-completion", shell) for shell in ("bash", "zsh", "fish")]
     assert all(script.code == 0 and "_CYCLOTOME_COMPLETE" in script.text for script in scripts)
     assert len({script.text for script in scripts}) == 3

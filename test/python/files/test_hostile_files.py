@@ -30,7 +30,8 @@ from small import encrypted
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="peak memory is read from Linux")
 
-SECONDS, BYTES = 0.05, 20 << 20
+#: Slow processors take half of it for a note of a megabyte; what is to be refused could take minutes.
+SECONDS, BYTES = 0.1, 20 << 20
 
 #: Loads or inspects each file and says what came of it, how long it took, and by how much memory grew meanwhile.
 PROBE = """
