@@ -58,6 +58,8 @@ LISTED: dict[str, str] = {
         ("Compound.arrays", "Compound.mapped", "Model.error_bound", "RowsOfColumn.rows"),
         "abstract: each of its classes has its own",
     ),
+    "Receipt.proved": "what an integrity key makes of what it gives away",
+    "Server.scan": "what the service calls for look-ups: test_served_databases.py",
     "Pledge.sign": "what the steps of a checked decryption do",
     "LinearClassifier.error_bound": "drawn with that of LinearScores, as those of the other kinds",
     "Neighbours.error_bound": "the same",

@@ -34,6 +34,7 @@ def searches(draw: Draw) -> None:
     path, index = _index(metric, 1)
     vectors = np.random.default_rng(5).normal(size=(30, 6))
     assert (index.dimensions, index.clusters, len(index)) == (6, 1, 30) and index.damaged_outputs() == []
+    index = api.search.Index.target.open(path=path, device=HOME)
     client = api.search.Client(index.description, device=HOME)
     assert (client.dimensions, client.clusters, client.metric) == (6, 1, metric) and client.version == index.version
     wanted = np.random.default_rng(draw(st.integers(0, 999))).normal(size=(draw(st.integers(1, 2)), 6))
@@ -89,7 +90,11 @@ def served_records(draw: Draw) -> None:
         query = reader.client.query(asked[0])
         shares = [database.answer(query.data, outputs=range(i, i + 1)) for i in range(database.outputs)]
         assert query.open(api.pir.join(*shares)) == records[asked[0]]
-        assert served.answer(queries=query.data) == database.answer(query.data)
+        whole = database.answer(query.data)
+        assert served.answer(queries=query.data) == whole
+        assert server.look_up(database="records", queries=query.data, client="somebody") == whole
+        assert server.describe(database="records", version="another") == database.description
+        assert server.describe("records", database.version) == b""
 
 
 SCENARIOS = (searches, served_records)
