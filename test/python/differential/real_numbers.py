@@ -201,7 +201,7 @@ def _suggested_to_compute(precision: float) -> tuple[Any, Any, cy.Keys]:
         return x * x + 0.5 * x
 
     inputs = [api.Operand(shape=(7,), bound=1.5)]
-    assert inputs[0].magnitude == 1.5
+    assert inputs[0].magnitude() == 1.5
     parameters = api.suggest(compute=compute, inputs=inputs, precision=precision, measure=False)
     plan = api.plan(compute, parameters, inputs)
     assert plan.error <= precision and plan.seconds > 0
